@@ -6,6 +6,8 @@
 // takes.
 #pragma once
 
+#include <vector>
+
 #include "base/units.h"
 #include "profile/record.h"
 
@@ -19,5 +21,8 @@ struct MeasurementBias {
   int chains = 0;
   Duration Correct(Duration kernel_time) const;  // max(kernel_time - kernel_bias, smallest)
 };
+
+// Sets `corrected` of every record that has samples from the 10th percentile of its raw time.
+void ApplyBias(std::vector<Record>& records, const MeasurementBias& bias);
 
 }  // namespace simpred
