@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -46,12 +47,13 @@ class ModelBuilder {
   Status Save(const std::filesystem::path& path) const;
 
  private:
-  struct Attr;
-  int64_t opset_;
+  std::string NewName(std::string_view stem);
+  std::string AddInitializer(std::string name, DataType t, const Ints& dims, std::string_view raw);
+
   uint64_t seed_;
   int64_t next_name_ = 0;
   std::string nodes_, initializers_, inputs_, outputs_;  // encoded fields of GraphProto
-  std::map<std::string, int64_t> domains_;
+  std::map<std::string, int64_t> domains_;               // opset imports
 };
 
 }  // namespace simpred
