@@ -47,10 +47,10 @@ class EventListener {
 struct SimOptions {
   bool asynchronous = false;  // host runs ahead of the device
   int queue_depth = 0;        // launches in flight; 0: unbounded
-  Duration launch_cost;       // host time per kernel where it is not part of the kernel's own time
-  Duration run_cost;
-  std::vector<std::string> resources;  // names; index is SimEvent::resource; empty: one without a name
-  std::vector<int32_t> resource_of;    // per kernel; empty: all on resource 0
+  Duration launch_cost{};     // host time per kernel where it is not part of the kernel's own time
+  Duration run_cost{};
+  std::vector<std::string> resources{};  // names; index is SimEvent::resource; empty: one without a name
+  std::vector<int32_t> resource_of{};    // per kernel; empty: all on resource 0
 };
 
 struct SimResult {
