@@ -40,6 +40,7 @@ class Stopwatch {
 };
 
 struct Plan {  // one kind of generated models and the session that stores them
+  explicit Plan(std::string k) : kind(std::move(k)) {}
   std::string kind;
   int64_t session = 0;
   std::set<std::pair<std::string, int>> done;  // model name, round
@@ -112,8 +113,6 @@ class DeviceCalibrator {
     SIMPRED_ASSIGN_OR_RETURN(out.bias, collector.MeasureBias());
     return db_.SetBias(kernels_.session, out.bias);
   }
-
-  static std::string KernelName(uint64_t seed, int64_t i) { return GenerateKernel(seed, i).name; }
 
   // Blocks are measured in order, so that the number of models with all rounds tells the first block to go on with.
   int64_t FirstUnfinishedBlock() const {
@@ -201,8 +200,8 @@ class DeviceCalibrator {
   Database& db_;
   const CalibrateOptions& options_;
   std::unique_ptr<WorkFolder> folder_;
-  Plan kernels_{.kind = "generated-kernels"};
-  Plan networks_{.kind = "generated-networks"};
+  Plan kernels_{"generated-kernels"};
+  Plan networks_{"generated-networks"};
   std::map<std::string, std::string> failures_;
 };
 
