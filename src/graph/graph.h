@@ -94,6 +94,7 @@ struct Attribute {
                std::vector<std::string>, TensorAttribute, std::vector<TensorAttribute>, std::shared_ptr<Graph>,
                std::vector<std::shared_ptr<Graph>>, TensorType>
       value;
+  std::string reference = {};  // in a function's body: the caller's attribute whose value this one takes
 };
 
 struct Node {
@@ -155,6 +156,8 @@ class Graph {
   bool IsOutput(ValueId v) const;
   // Every use of `from` (inputs, graph outputs, subgraphs' outer_scope) becomes `to`.
   void ReplaceUses(ValueId from, ValueId to);
+  // The same when the readers of `from` are known (Consumers()[from]): takes the time of the readers, not of the graph.
+  void ReplaceUses(ValueId from, ValueId to, const std::vector<NodeId>& readers);
   void RemoveNode(NodeId id);  // marks dead
   // Producers, ids and order are consistent; for use after every rewrite. Error text names what is not.
   Status Verify() const;
@@ -162,6 +165,8 @@ class Graph {
   Graph Clone() const;
 
  private:
+  void ReplaceUsesIn(NodeId reader, ValueId from, ValueId to);
+
   std::vector<Node> nodes_;
   std::vector<Value> values_;
 };
@@ -169,6 +174,7 @@ class Graph {
 struct FunctionDef {  // a local function of the model
   std::string domain, name, overload;
   std::vector<std::string> inputs, outputs, attributes;
+  std::map<std::string, Attribute> attribute_defaults;  // of those that a call may leave out
   std::map<std::string, int64_t> opset_imports;
   std::shared_ptr<Graph> body;
 };

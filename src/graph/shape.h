@@ -36,6 +36,7 @@ class Dim {
   bool is_symbolic() const { return kind_ == Kind::kExpression; }
   bool is_unknown() const { return kind_ == Kind::kUnknown; }
   int64_t value() const { return number_; }  // only if known
+  bool IsHuge() const;                       // a number that saturated
   std::optional<int64_t> known() const { return is_known() ? std::optional<int64_t>(number_) : std::nullopt; }
 
   Dim Bind(const SymbolBindings& bindings) const;
@@ -54,7 +55,7 @@ class Dim {
   // Unknown is equal to nothing, not even itself.
   friend bool operator==(const Dim& a, const Dim& b);
 
-  struct Expression;  // shape.cc
+  struct Expression;  // dim.cc
 
  private:
   enum class Kind : uint8_t { kUnknown, kNumber, kExpression };
