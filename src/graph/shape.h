@@ -64,6 +64,13 @@ class Dim {
   std::shared_ptr<const Expression> expression_;
 };
 
+// Visible for plain numbers too, which argument-dependent lookup does not see.
+Dim FloorDiv(const Dim& a, const Dim& b);
+Dim CeilDiv(const Dim& a, const Dim& b);
+Dim Min(const Dim& a, const Dim& b);
+Dim Max(const Dim& a, const Dim& b);
+Dim Mod(const Dim& a, const Dim& b);
+
 // Rank known: a list of dimensions. Rank unknown: has_rank() is false.
 class Shape {
  public:
