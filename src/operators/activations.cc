@@ -56,4 +56,8 @@ double ActivationOperations(std::string_view name) {
   return cost::kExp;
 }
 
+double FusedActivationOperations(const Node* node) {
+  return node == nullptr ? 0 : ActivationOperations(node->String("activation", ""));
+}
+
 }  // namespace simpred

@@ -5,6 +5,8 @@
 #include <span>
 #include <string_view>
 
+#include "graph/graph.h"
+
 namespace simpred {
 
 struct Activation {
@@ -17,5 +19,7 @@ std::span<const Activation> Activations();
 // Operations per element; case does not matter. An unknown name counts as one exponential function: most are made of
 // one. An empty name, and "none", count nothing.
 double ActivationOperations(std::string_view name);
+// That of the attribute `activation` of a fused node; null counts nothing.
+double FusedActivationOperations(const Node* node);
 
 }  // namespace simpred

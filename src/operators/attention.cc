@@ -11,6 +11,7 @@
 #include "operators/families.h"
 #include "operators/normalization.h"
 #include "operators/rules_common.h"
+#include "operators/static_shapes.h"
 
 namespace simpred {
 
@@ -33,13 +34,6 @@ Flops AttentionFlops(const AttentionSizes& s) {
   const double pairs = s.batch * s.heads * s.queries * s.keys;
   return Flops(pairs * (cost::kMultiplyAdd * (s.head_size + s.value_size) + cost::kMultiply + kSoftmaxOperations));
 }
-
-Shape ShapeOf(const CostContext& c, size_t input) {
-  if (input >= c.inputs.size() || !c.inputs[input].present) return {};
-  return Shape(std::vector<Dim>(c.inputs[input].dims.begin(), c.inputs[input].dims.end()));
-}
-
-double Number(const Dim& d) { return d.is_known() ? static_cast<double>(d.value()) : 0; }
 
 namespace {
 

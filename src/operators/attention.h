@@ -23,11 +23,6 @@ struct AttentionSizes {
 };
 Flops AttentionFlops(const AttentionSizes& s);
 
-// What a cost rule sees of a tensor's shape; absent: unknown rank.
-Shape ShapeOf(const CostContext& c, size_t input);
-// 0 if not known.
-double Number(const Dim& d);
-
 // Rotary embedding: X rotated in pairs of elements, two multiply-adds and two multiplications each; of the tables only
 // the rows of the positions are read.
 Work RotaryWork(const CostContext& c, size_t x, size_t cos, size_t sin);
