@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "frontend/onnx/onnx.h"
+#include "graph/input_shapes.h"
 
 namespace simpred {
 namespace {
@@ -36,6 +37,7 @@ Result<Prepared> Prepare(const PrepareOptions& options) {
   Result<InferReport> inferred = InferShapes(model, options.binding);
   if (!inferred.ok()) return inferred.status().With(context);
   out.inference = std::move(*inferred);
+  out.input_shapes = InputShapesText(model.graph);
 
   FusionOptions fusion;
   fusion.level = options.fusion_mode == "off" ? FusionLevel::kOff : FusionLevel::kAll;

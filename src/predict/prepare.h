@@ -32,6 +32,7 @@ struct Prepared {
   InferReport inference;
   FusionReport fusion;
   std::string format, producer;
+  std::string input_shapes;  // graph/input_shapes.h
   int64_t model_version = 0;
   uint64_t file_size = 0;
 };
