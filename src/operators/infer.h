@@ -21,12 +21,16 @@ struct InferOptions {
   std::map<std::string, Shape> input_shapes;  // key "" : the model's only input
   SymbolBindings symbols;
   std::map<std::string, int64_t> trip_counts;  // node name -> iterations
+  // Sizes that only the data decides (NonZero, NonMaxSuppression) take their upper bound, with a warning, where the
+  // bound is known and the symbol is not given. Otherwise they stay symbols.
+  bool assume_upper_bounds = false;
 };
 
 struct InferReport {
   std::vector<Warning> warnings;
   std::vector<std::string> operators_without_rule;  // qualified types, sorted
   std::set<std::string> free_symbols;               // with none bound: what the user may bind
+  std::map<std::string, Dim> data_dependent;        // symbols made by inference -> upper bound (unknown: none)
   int64_t outputs_total = 0, outputs_ranked = 0, outputs_static = 0;
   struct Stop {  // the first node that lost a shape, for each root cause
     NodeId node;

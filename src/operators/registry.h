@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -72,6 +73,8 @@ class InferenceContext {
   // For control flow: infer a subgraph of this node with its inputs' types given; gives its outputs' types.
   virtual Result<std::vector<TensorType>> infer_subgraph(std::string_view attribute,
                                                          const std::vector<TensorType>& inputs) = 0;
+  // Iterations of this loop that the user gave, if any.
+  virtual std::optional<int64_t> trip_count() const = 0;
 };
 
 // What a cost rule sees: everything static.
@@ -99,11 +102,11 @@ struct OperatorRule {
   std::string type;         // "Conv"
   std::string domain = "";  // "" is ai.onnx; "com.microsoft", "com.microsoft.nchwc"
   OperatorClass op_class = OperatorClass::kOther;
-  ShapeRule shape;
-  ValueRule value;
-  CostRule cost;
+  ShapeRule shape = {};
+  ValueRule value = {};
+  CostRule cost = {};
   // What the fused or blocked forms need to know; where the formula of cost comes from.
-  std::string source;
+  std::string source = {};
 };
 
 class Registry {
