@@ -34,9 +34,9 @@ inline int64_t Channels(Random& r, double low, double high) {
 
 // Height or width of a feature map.
 inline int64_t Extent(Random& r, double low, double high) {
-  static const std::vector<int64_t> kCommon = {1,  2,  3,   4,   5,   6,   7,   8,   10,  12,  13,  14,  15,
-                                               16, 20, 24,  26,  28,  30,  32,  40,  48,  52,  56,  60,  64,
-                                               80, 96, 104, 112, 120, 128, 160, 192, 208, 224, 256, 288, 320};
+  static const std::vector<int64_t> kCommon = {1,   2,   3,   4,   5,   6,   7,   8,   10,  12,  13,  14,  15, 16,
+                                               20,  24,  26,  28,  30,  32,  40,  48,  52,  56,  60,  64,  80, 96,
+                                               104, 112, 120, 128, 160, 192, 208, 224, 256, 288, 320, 384, 416};
   const double x = r.LogUniform(low, high);
   if (r.Uniform() < 0.35) return RoundTo(x, 1);
   int64_t best = kCommon.front();

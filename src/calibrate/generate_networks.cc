@@ -33,8 +33,8 @@ class ConvNet {
   void Build(bool depthwise) {
     n_ = r_.Uniform() < 0.85 ? 1 : r_.Int(2, 4);
     const int64_t in_c = r_.Uniform() < 0.85 ? 3 : 1;
-    Feature x{"", in_c, Extent(r_, 48, 320), 0};
-    x.w = r_.Uniform() < 0.7 ? x.h : Extent(r_, 48, 320);
+    Feature x{"", in_c, Extent(r_, 64, 416), 0};
+    x.w = r_.Uniform() < 0.7 ? x.h : Extent(r_, 64, 416);
     x.v = b_.Input("image", DataType::kFloat32, AsDims({n_, x.c, x.h, x.w}));
     x = Stem(x, depthwise);
     std::vector<Feature> pyramid;
