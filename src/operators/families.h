@@ -7,6 +7,7 @@ namespace simpred {
 
 void RegisterShapeArithmetic(Registry& r);
 void RegisterDataMovement(Registry& r);
+void RegisterSlice(Registry& r);
 void RegisterIndexing(Registry& r);
 void RegisterResize(Registry& r);
 void RegisterDataDependent(Registry& r);
@@ -16,6 +17,7 @@ void RegisterRandom(Registry& r);
 void RegisterQuantization(Registry& r);
 void RegisterMachineLearning(Registry& r);
 void RegisterText(Registry& r);
+void RegisterTraining(Registry& r);
 
 void RegisterElementwise(Registry& r);
 void RegisterConvolution(Registry& r);

@@ -207,6 +207,7 @@ bool Engine::IsConstantAt(const Scope& scope, ValueId v) const {
   auto [graph, id] = Resolve(scope, v);
   const Value& value = graph->value(id);
   if (value.is_initializer) return true;
+  if (value.producer != kNoNode && graph->node(value.producer).Is("Constant")) return true;
   if (!value.constant) return false;
   return std::all_of(value.constant->ints.begin(), value.constant->ints.end(),
                      [](const Dim& d) { return d.is_known(); });

@@ -67,6 +67,7 @@ const Registry& Registry::Default() {
     Registry r;
     RegisterShapeArithmetic(r);
     RegisterDataMovement(r);
+    RegisterSlice(r);
     RegisterIndexing(r);
     RegisterResize(r);
     RegisterDataDependent(r);
@@ -76,6 +77,7 @@ const Registry& Registry::Default() {
     RegisterQuantization(r);
     RegisterMachineLearning(r);
     RegisterText(r);
+    RegisterTraining(r);
     RegisterElementwise(r);
     RegisterConvolution(r);
     RegisterPooling(r);
