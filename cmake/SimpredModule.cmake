@@ -3,6 +3,10 @@
 
 add_library(simpred_options INTERFACE)
 target_compile_options(simpred_options INTERFACE -Wall -Wextra -Wconversion)
+# GCC 12 warns of overlapping copies inside std::string's own operator+ (GCC bug 105651, fixed in 13).
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  target_compile_options(simpred_options INTERFACE -Wno-restrict)
+endif()
 if(SIMPRED_WERROR)
   target_compile_options(simpred_options INTERFACE -Werror)
 endif()
