@@ -227,7 +227,7 @@ Result<Model> ReadModel(ReadContext& context) {
 Result<Model> ReadSource(std::shared_ptr<Source> source, const std::filesystem::path& path) {
   ReadContext context(source->bytes);
   Result<Model> model = ReadModel(context);
-  if (!model.ok()) return model.status().With(fmt::format("in model {}", path.string()));
+  if (!model.ok()) return model.status().With(fmt::format("model {}", path.string()));
   model->path = path;
   model->read_constant = [source = std::move(source)](const Payload& payload, DataType dtype,
                                                       const std::vector<int64_t>& dims) {

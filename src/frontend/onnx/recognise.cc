@@ -55,6 +55,14 @@ constexpr std::array kMagics = {
     Magic{0, "%PDF"sv, "a PDF document", "give an .onnx file"},
 };
 
+constexpr size_t kFlatBuffersIdentifier = 4;
+
+bool Has(std::string_view file, const Magic& m) {
+  if (file.size() < m.offset || !file.substr(m.offset).starts_with(m.bytes)) return false;
+  // A root offset is small, so its last byte is 0; in an ONNX file a producer's name may stand here.
+  return m.offset != kFlatBuffersIdentifier || file[kFlatBuffersIdentifier - 1] == '\0';
+}
+
 constexpr size_t kTextSample = 512;
 
 bool LooksLikeText(std::string_view file) {
@@ -79,7 +87,19 @@ Status NotOnnx(std::string_view what, std::string_view hint) {
   return ModelError(fmt::format("not an ONNX model: it is {}", what), std::string(hint));
 }
 
-Status ExplainText(const std::string& start) {
+// A repository checked out without symbolic links leaves small files that hold the link's target.
+bool LooksLikeLink(std::string_view file) {
+  const size_t end = file.find_last_not_of(" \r\n");
+  if (end == std::string_view::npos || end > kTextSample) return false;
+  const std::string_view line = file.substr(0, end + 1);
+  return line.ends_with(".onnx") && line.find_first_of(" \n") == std::string_view::npos;
+}
+
+Status ExplainText(std::string_view file) {
+  if (LooksLikeLink(file)) {
+    return NotOnnx("the text of a symbolic link", "give the file that the text inside names");
+  }
+  const std::string start = LowerStart(file);
   if (start.starts_with("<!doctype html") || start.starts_with("<html") || start.starts_with("<head")) {
     return NotOnnx("an HTML page", "the download got a web page in place of the file: fetch its raw address");
   }
@@ -96,13 +116,13 @@ Status ExplainText(const std::string& start) {
 Status RefuseKnownFormat(std::string_view file) {
   if (file.empty()) return ModelError("not an ONNX model: the file is empty", "export or download it again");
   for (const Magic& m : kMagics) {
-    if (file.size() >= m.offset && file.substr(m.offset).starts_with(m.bytes)) return NotOnnx(m.what, m.hint);
+    if (Has(file, m)) return NotOnnx(m.what, m.hint);
   }
   return OkStatus();
 }
 
 Status ExplainNotOnnx(std::string_view file, std::string_view fault) {
-  if (LooksLikeText(file)) return ExplainText(LowerStart(file));
+  if (LooksLikeText(file)) return ExplainText(file);
   return ModelError(fmt::format("not an ONNX model: {}", fault), "give an .onnx file; if it is one, it is damaged");
 }
 
