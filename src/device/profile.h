@@ -18,6 +18,7 @@ struct MemoryLevel {
   BytesPerSecond bandwidth;  // one core reading; of the whole device where `shared`
   bool shared = false;
   std::string source;
+  BytesPerSecond one_core = {};  // what one core alone draws from a shared level; 0: not known
 };
 
 struct DeviceProfile {
