@@ -1,7 +1,12 @@
-// What does a kernel's time depend on? A kernel as a vector of numbers, one schema per kernel group.
+// What does a kernel's time depend on? A kernel as a vector of numbers, one schema per family of kernels.
 //
-// Kernels of one group (dense convolution, pointwise convolution, depthwise convolution, matrix product, elementwise,
-// ...) share a fit. The target is log(time / roofline): utilisation, so that physics bounds the extrapolation.
+// Kernels of one group (blocked depthwise convolution, matrix product with weights, elementwise, ...) share a fit. The
+// target is log(time / roofline): utilisation, so that physics bounds the extrapolation.
+//
+//   KernelFeatures f = FeaturesOf(kernel, KernelContext::kInGraph, 1);
+//   f.group      // "nchwc-pointwise"
+//   f.variant    // "com.microsoft.nchwc.Conv Relu": what has no order, and becomes a learned number in the fit
+//   f.values     // parallel to FeatureNames(f.group)
 #pragma once
 
 #include <string>
@@ -15,11 +20,14 @@
 namespace simpred {
 
 struct KernelFeatures {
-  std::string group;           // "conv-dense", "conv-pointwise", "matmul", "elementwise", ...
-  std::vector<double> values;  // as named by FeatureNames(group); logs where the quantity is a size
+  std::string group;           // "conv-dense", "nchwc-pointwise", "matmul-weights", "elementwise", ...
+  std::string variant;         // type and what of its attributes changes the code that runs
+  std::vector<double> values;  // as named by FeatureNames(group); log2 where the quantity is a size
 };
 std::vector<std::string> FeatureNames(std::string_view group);
 KernelFeatures FeaturesOf(const Kernel& k, KernelContext context, int threads);
+// Every group that FeaturesOf can give, sorted.
+std::vector<std::string> FeatureGroups();
 
 // max(flops / peak, bytes / bandwidth of the level that holds them) for the given number of cores; never below the
 // device's smallest kernel.

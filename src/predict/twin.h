@@ -90,9 +90,10 @@ class Twin {
   Twin& operator=(Twin&&) noexcept;
   ~Twin();
 
+  struct Impl;  // twin_impl.h
+
  private:
   Twin();
-  struct Impl;
   std::unique_ptr<Impl> impl_;
 };
 
