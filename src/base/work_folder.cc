@@ -10,9 +10,9 @@
 
 namespace simpred {
 
-Result<std::unique_ptr<WorkFolder>> WorkFolder::Create() {
+Result<std::unique_ptr<WorkFolder>> WorkFolder::Create(const std::filesystem::path& parent) {
   std::error_code error;
-  const std::filesystem::path base = std::filesystem::temp_directory_path(error);
+  const std::filesystem::path base = parent.empty() ? std::filesystem::temp_directory_path(error) : parent;
   if (error) {
     return UnavailableError("no temporary folder: " + error.message(), "set TMPDIR to a folder that can be written");
   }

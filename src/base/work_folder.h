@@ -10,8 +10,8 @@ namespace simpred {
 
 class WorkFolder {
  public:
-  // In $TMPDIR or /tmp. Errors: kUnavailable with errno's text.
-  static Result<std::unique_ptr<WorkFolder>> Create();
+  // Inside `parent`; empty: in $TMPDIR or /tmp. Errors: kUnavailable with errno's text.
+  static Result<std::unique_ptr<WorkFolder>> Create(const std::filesystem::path& parent = {});
   ~WorkFolder();
   WorkFolder(const WorkFolder&) = delete;
   WorkFolder& operator=(const WorkFolder&) = delete;

@@ -42,9 +42,9 @@ struct RuntimeSessionOptions {
   std::filesystem::path model;
   FusionLevel level = FusionLevel::kAll;
   int threads = 1;
-  std::map<std::string, int64_t> symbols;     // values of free dimensions
-  std::filesystem::path save_optimized_to;    // empty: not saved
-  std::filesystem::path profile_file_prefix;  // empty: not profiled
+  std::map<std::string, int64_t> symbols = {};     // values of free dimensions
+  std::filesystem::path save_optimized_to = {};    // empty: not saved
+  std::filesystem::path profile_file_prefix = {};  // empty: not profiled
 };
 
 // Sequential execution, one inter-op thread; spinning, memory patterns and the arena as the runtime has them by

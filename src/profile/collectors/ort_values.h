@@ -15,9 +15,9 @@
 namespace simpred {
 
 struct RuntimeInput {
-  std::string name;
+  std::string name = {};
   DataType dtype = DataType::kFloat32;
-  std::vector<int64_t> dims;
+  std::vector<int64_t> dims = {};
   int64_t low = 0, high = 1;
 };
 
