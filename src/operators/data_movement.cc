@@ -201,7 +201,8 @@ Status PadShape(InferenceContext& c) {
 }
 
 Status TileShape(InferenceContext& c) {
-  SIMPRED_RETURN_IF_ERROR(RequireInputs(c, 2));
+  const auto attribute = c.node().Ints("repeats");  // some exporters write the later input as an attribute
+  SIMPRED_RETURN_IF_ERROR(RequireInputs(c, attribute ? 1 : 2));
   const TensorType& in = c.input(0);
   Shape out = in.shape;
   if (out.has_rank() && c.has_input(2)) {  // opset 1: a count and an axis
@@ -215,7 +216,8 @@ Status TileShape(InferenceContext& c) {
       d = d * tiles.value_or(Dim::Unknown());
     }
   } else if (out.has_rank()) {
-    const auto repeats = DimsOf(c, 1);
+    auto repeats = DimsOf(c, 1);
+    if (attribute) repeats.emplace(attribute->begin(), attribute->end());
     if (repeats && repeats->size() != static_cast<size_t>(out.rank())) {
       return ModelError(fmt::format("{} repeats for input shape {}", repeats->size(), in.shape.ToString()));
     }

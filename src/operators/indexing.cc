@@ -63,6 +63,21 @@ Status GatherElementsShape(InferenceContext& c) {
   return OkStatus();
 }
 
+// Vectors only: what shape arithmetic does.
+void GatherElementsValue(InferenceContext& c) {
+  auto in = KnownInputs(c);
+  if (!in || in->size() != 2 || !(*in)[0] || !(*in)[1]) return;
+  const ConstantValue& data = *(*in)[0];
+  const ConstantValue& indices = *(*in)[1];
+  if (data.dims.size() != 1 || indices.dims.size() != 1 || indices.is_float()) return;
+  std::vector<int64_t> along;
+  for (const Dim& d : indices.ints) {
+    if (!d.is_known()) return;
+    along.push_back(d.value() < 0 ? d.value() + data.dims[0] : d.value());
+  }
+  if (auto r = TakeGrid(data, {std::move(along)})) c.set_output_constant(0, std::move(*r));
+}
+
 Status GatherNdShape(InferenceContext& c) {
   SIMPRED_RETURN_IF_ERROR(RequireInputs(c, 2));
   const TensorType& data = c.input(0);
@@ -155,7 +170,8 @@ void RegisterIndexing(Registry& r) {
   add("Gather", GatherShape, MovesOutput(), "ONNX Gather: the taken slices and the indices, not the whole table",
       kDataMovement, GatherValue);
   const char* per_element = "ONNX operator specification: the taken elements and the indices, one address each";
-  add("GatherElements", GatherElementsShape, MovesOutput(cost::kIndexElement), per_element, kDataMovement);
+  add("GatherElements", GatherElementsShape, MovesOutput(cost::kIndexElement), per_element, kDataMovement,
+      GatherElementsValue);
   add("GatherND", GatherNdShape, MovesOutput(cost::kIndexElement), per_element, kDataMovement);
   const char* scatter = "ONNX operator specification: the data copied, then each update written at its address";
   for (const char* type : {"Scatter", "ScatterElements", "ScatterND", "TensorScatter"}) {

@@ -115,6 +115,7 @@ class NodeContext final : public InferenceContext {
   Dim data_dependent_dim(std::string_view what, Dim upper_bound) override;
   Result<std::vector<TensorType>> infer_subgraph(std::string_view attribute,
                                                  const std::vector<TensorType>& inputs) override;
+  std::optional<std::vector<TensorType>> sequence_elements(int i) const override;
   std::optional<int64_t> trip_count() const override {
     auto it = engine_.options_.trip_counts.find(node_.name);
     return it == engine_.options_.trip_counts.end() ? std::nullopt : std::optional<int64_t>(it->second);
@@ -146,6 +147,27 @@ void NodeContext::set_output_constant(int i, ConstantValue value) {
   out.type.dtype = value.dtype;
   if (!out.type.shape.has_rank()) out.type.shape = Shape(std::vector<Dim>(value.dims.begin(), value.dims.end()));
   out.constant = std::make_shared<const ConstantValue>(std::move(value));
+}
+
+std::optional<std::vector<TensorType>> NodeContext::sequence_elements(int i) const {
+  constexpr int kMaxHops = 1000;
+  std::vector<TensorType> elements;
+  ValueId v = has_input(i) ? node_.inputs[static_cast<size_t>(i)] : kNoValue;
+  for (int hops = 0; hops < kMaxHops && v != kNoValue; ++hops) {
+    const NodeId producer = scope_.graph->value(v).producer;
+    if (producer == kNoNode) return std::nullopt;
+    const Node& node = scope_.graph->node(producer);
+    if (node.Is("SequenceEmpty")) return elements;
+    const bool inserts = node.Is("SequenceInsert") && node.inputs.size() >= 2;
+    if (!inserts && !node.Is("SequenceConstruct")) return std::nullopt;
+    for (size_t k = inserts ? 1 : 0; k < (inserts ? 2 : node.inputs.size()); ++k) {
+      if (node.inputs[k] == kNoValue) return std::nullopt;
+      elements.push_back(scope_.graph->value(node.inputs[k]).type);
+    }
+    if (!inserts) return elements;
+    v = node.inputs[0];
+  }
+  return std::nullopt;
 }
 
 Dim NodeContext::data_dependent_dim(std::string_view what, Dim upper_bound) {
@@ -264,6 +286,8 @@ std::string Engine::WhyLost(const Scope& scope, NodeId id, int missing_input, bo
     origin = fmt::format("which is computed by {} '{}'", producer.op_type, producer.name);
   } else if (value.is_graph_input) {
     origin = "which is an input of the model";
+  } else if (value.is_initializer) {
+    origin = "a constant whose elements cannot be read";
   }
   return fmt::format("needs the value of input #{} '{}', {}", missing_input, value.name, origin);
 }

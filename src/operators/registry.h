@@ -73,6 +73,8 @@ class InferenceContext {
   // For control flow: infer a subgraph of this node with its inputs' types given; gives its outputs' types.
   virtual Result<std::vector<TensorType>> infer_subgraph(std::string_view attribute,
                                                          const std::vector<TensorType>& inputs) = 0;
+  // The tensors of sequence input i, in no particular order, where the graph builds it tensor by tensor.
+  virtual std::optional<std::vector<TensorType>> sequence_elements(int) const { return std::nullopt; }
   // Iterations of this loop that the user gave, if any.
   virtual std::optional<int64_t> trip_count() const = 0;
 };

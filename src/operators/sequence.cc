@@ -6,6 +6,7 @@
 
 #include "operators/families.h"
 #include "operators/rules_common.h"
+#include "operators/value_rules.h"
 
 namespace simpred {
 namespace {
@@ -45,12 +46,18 @@ Status AtShape(InferenceContext& c) {
 
 Status InsertShape(InferenceContext& c) {
   SIMPRED_RETURN_IF_ERROR(RequireInputs(c, 2));
-  // Into an empty sequence nothing is known of; the inserted tensor says what it will hold.
-  const TensorType& sequence = c.input(0);
-  TensorType element = Common(sequence, c.input(1));
-  if (!sequence.shape.has_rank() && c.node().Find("dtype") != nullptr) element.shape = c.input(1).shape;
+  TensorType element = Common(c.input(0), c.input(1));
+  // Into an empty sequence, of which nothing is known, the inserted tensor says what it holds.
+  const auto elements = c.sequence_elements(0);
+  if (elements && elements->empty()) element.shape = c.input(1).shape;
   c.set_output(0, SequenceOf(std::move(element)));
   return OkStatus();
+}
+
+void LengthValue(InferenceContext& c) {
+  if (auto elements = c.sequence_elements(0)) {
+    c.set_output_constant(0, IntScalar(Dim(static_cast<int64_t>(elements->size()))));
+  }
 }
 
 ShapeRule ScalarResult(DataType t) {
@@ -86,6 +93,17 @@ Status SplitToSequenceShape(InferenceContext& c) {
   return OkStatus();
 }
 
+// How many tensors a sequence holds, and the sum of their sizes along the axis, is not part of its type: known only
+// where the graph builds it tensor by tensor.
+Dim JoinedExtent(const InferenceContext& c, int axis, bool new_axis) {
+  const auto elements = c.sequence_elements(0);
+  if (!elements) return Dim::Unknown();
+  if (new_axis) return Dim(static_cast<int64_t>(elements->size()));
+  Dim total(0);
+  for (const TensorType& t : *elements) total = total + t.shape.dim(axis);
+  return total;
+}
+
 Status ConcatFromSequenceShape(InferenceContext& c) {
   SIMPRED_RETURN_IF_ERROR(RequireInputs(c, 1));
   TensorType out = c.input(0);
@@ -95,11 +113,11 @@ Status ConcatFromSequenceShape(InferenceContext& c) {
     const int rank = out.shape.rank() + (new_axis ? 1 : 0);
     SIMPRED_ASSIGN_OR_RETURN(int axis, ResolveAxis(c.node().Int("axis", 0), rank));
     auto& dims = out.shape.dims();
-    // How many tensors the sequence holds is not part of its type.
+    const Dim extent = JoinedExtent(c, axis, new_axis);
     if (new_axis) {
-      dims.insert(dims.begin() + axis, Dim::Unknown());
+      dims.insert(dims.begin() + axis, extent);
     } else {
-      dims[static_cast<size_t>(axis)] = Dim::Unknown();
+      dims[static_cast<size_t>(axis)] = extent;
     }
   }
   c.set_output(0, std::move(out));
@@ -146,11 +164,11 @@ Work Handles(const CostContext&) { return Work{}; }
 }  // namespace
 
 void RegisterSequence(Registry& r) {
-  auto add = [&r](const char* type, ShapeRule shape, CostRule cost, const char* source) {
+  auto add = [&r](const char* type, ShapeRule shape, CostRule cost, const char* source, ValueRule value = nullptr) {
     r.Add({.type = type,
            .op_class = OperatorClass::kSequence,
            .shape = std::move(shape),
-           .value = nullptr,
+           .value = std::move(value),
            .cost = std::move(cost),
            .source = source});
   };
@@ -160,7 +178,7 @@ void RegisterSequence(Registry& r) {
   add("SequenceAt", AtShape, Handles, handles);
   add("SequenceInsert", InsertShape, Handles, handles);
   add("SequenceErase", SameAsInput(), Handles, handles);
-  add("SequenceLength", ScalarResult(DataType::kInt64), Handles, handles);
+  add("SequenceLength", ScalarResult(DataType::kInt64), Handles, handles, LengthValue);
   add("SplitToSequence", SplitToSequenceShape, TrafficOf, "ONNX SplitToSequence: the input read and written once");
   add("ConcatFromSequence", ConcatFromSequenceShape, TrafficOf,
       "ONNX ConcatFromSequence: each tensor read and written once");
