@@ -67,7 +67,9 @@ Result<int64_t> Database::AddSession(const Session& s) {
       Statement insert,
       impl_->connection.Prepare("INSERT INTO session(device, fingerprint, runtime, runtime_version, firmware, threads, "
                                 "execution, started_at, "
-                                "tool_version, kind, facts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+                                "tool_version, kind, facts) VALUES (?, ?, ?, ?, ?, ?, ?, ifnull(nullif(?, ''), "
+                                "strftime('%Y-%m-%dT%H:%M:%SZ', "
+                                "'now')), ?, ?, ?)"));
   insert.Bind(s.device, s.fingerprint, s.runtime, s.runtime_version, s.firmware, s.threads, s.execution, s.started_at,
               s.tool_version, s.kind, FactsText(s.facts));
   SIMPRED_RETURN_IF_ERROR(insert.Run());

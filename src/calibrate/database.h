@@ -50,6 +50,7 @@ class Database {
   // full), each with its remedy. A read-only open of a file that is not there gives an empty database.
   static Result<Database> Open(const std::filesystem::path& path, Mode mode);
 
+  // Without a started_at, it starts now.
   Result<int64_t> AddSession(const Session& s);
   // One process's results: run and records in one transaction; ids are filled in. The same (session, model, round)
   // twice is recognised and ignored.

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <iterator>
 #include <system_error>
 
 #include "base/hash.h"
@@ -12,13 +13,16 @@ namespace {
 
 // Column by column with its type, so that no two rows have the same text.
 Status HashRows(Statement& rows, Sha256& hash) {
+  std::string line;
   while (rows.Next()) {
+    line.clear();
     for (int i = 0; i < rows.columns(); ++i) {
+      const int type = rows.type(i);  // asked before the text, which converts
       const std::string_view text = rows.View(i);
-      hash.Update(fmt::format("{}:{}:", rows.type(i), text.size()));
-      hash.Update(text);
+      fmt::format_to(std::back_inserter(line), "{}:{}:{}", type, text.size(), text);
     }
-    hash.Update("\n");
+    line += '\n';
+    hash.Update(line);
   }
   return rows.status();
 }
