@@ -196,7 +196,7 @@ class Campaign {
     Measured m;
     m.item = item;
     m.round = round;
-    m.status = why.With(fmt::format("in model {}", NameOf(items_[item])));
+    m.status = why.With(fmt::format("model {}", NameOf(items_[item])));
     return sink_(std::move(m));
   }
 
@@ -207,7 +207,7 @@ class Campaign {
     m.round = round;
     if (!result.status.ok()) {
       p.status = result.status;  // further rounds would fail as well
-      m.status = std::move(result.status).With(fmt::format("in model {}", NameOf(items_[item])));
+      m.status = std::move(result.status).With(fmt::format("model {}", NameOf(items_[item])));
       return m;
     }
     m.run = p.run;
@@ -327,7 +327,7 @@ Status Collector::SaveOptimized(const MeasureItem& item, const fs::path& to) con
   Prepared p;
   SIMPRED_RETURN_IF_ERROR(PrepareJob(item, options_, p));
   p.job.optimized = to;
-  return SaveOptimizedModel(library, p.job, ChildOptionsOf(options_)).With(fmt::format("in model {}", NameOf(item)));
+  return SaveOptimizedModel(library, p.job, ChildOptionsOf(options_)).With(fmt::format("model {}", NameOf(item)));
 }
 
 }  // namespace simpred

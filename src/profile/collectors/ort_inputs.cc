@@ -78,7 +78,7 @@ Result<InputPlan> PlanInputs(Model& model, const InferOptions& binding) {
   std::vector<std::string> texts;
   for (const ValueId v : model.graph.inputs) {
     const Value& value = model.graph.value(v);
-    const std::string where = fmt::format("in input '{}'", value.name);
+    const std::string where = fmt::format("input '{}'", value.name);
     if (value.type.kind != ValueKind::kTensor) {
       return ModelError("only models whose inputs are tensors can be measured").With(where);
     }

@@ -52,7 +52,7 @@ Result<std::string> RandomTensor(const RuntimeInput& in, Random& random) {
     if (d < 0 || __builtin_mul_overflow(elements, d, &elements)) elements = INT64_MAX;
   }
   if (StorageSize(in.dtype, elements) > Bytes(kLargestInput)) {
-    return ModelError("more than 8 GiB are needed to fill it").With(fmt::format("in input '{}'", in.name));
+    return ModelError("more than 8 GiB are needed to fill it").With(fmt::format("input '{}'", in.name));
   }
   switch (in.dtype) {
     case DataType::kFloat32:
@@ -79,7 +79,7 @@ Result<std::string> RandomTensor(const RuntimeInput& in, Random& random) {
       return FillIntegers<uint64_t>(in, elements, random);
     default:
       return ModelError(fmt::format("inputs of type {} cannot be filled with random data", Name(in.dtype)))
-          .With(fmt::format("in input '{}'", in.name));
+          .With(fmt::format("input '{}'", in.name));
   }
 }
 
