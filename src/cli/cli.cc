@@ -7,8 +7,8 @@
 #include <exception>
 #include <new>
 
+#include "base/nearest.h"
 #include "cli/command.h"
-#include "cli/nearest.h"
 
 namespace simpred {
 namespace {

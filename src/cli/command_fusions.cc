@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "base/nearest.h"
 #include "cli/command.h"
 #include "cli/fusion_options.h"
-#include "cli/nearest.h"
 #include "fusion/fusion.h"
 #include "report/escape.h"
 #include "report/table.h"

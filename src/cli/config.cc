@@ -7,10 +7,10 @@
 #include <span>
 
 #include "base/file.h"
+#include "base/nearest.h"
 #include "base/numbers.h"
 #include "base/units_parse.h"
 #include "cli/config_shape.h"
-#include "cli/nearest.h"
 #include "cli/yaml_reader.h"
 
 namespace simpred {

@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "cli/nearest.h"
-
 namespace simpred {
 namespace {
 
@@ -195,14 +193,6 @@ TEST(Symbols, FromTheCommandLine) {
   EXPECT_EQ(s.at("N"), 4);
   for (const char* wrong : {"N", "=4", "N=", "N=-1", "N=1.5", "N=99999999999999999999"})
     EXPECT_FALSE(AddSymbol(wrong, s).ok()) << wrong;
-}
-
-TEST(Nearest, Distances) {
-  EXPECT_EQ(EditDistance("kitten", "sitting"), 3);
-  EXPECT_EQ(EditDistance("iters", "itesr"), 1);
-  EXPECT_EQ(EditDistance("", "abc"), 3);
-  EXPECT_EQ(Nearest("devise", {"model_path", "device"}), "device");
-  EXPECT_EQ(Nearest("zzzzzz", {"model_path", "device"}), "");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <system_error>
 #include <utility>
 
@@ -45,6 +46,20 @@ void WriteError(const std::string& text) {
   std::fflush(stderr);
 }
 
+// A pipe or a device (/dev/stdout, /dev/null) is written to; only a file is replaced.
+Status WriteOutput(const std::string& path, std::string_view text) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (error || !std::filesystem::exists(status) || std::filesystem::is_regular_file(status))
+    return WriteAtomically(path, text);
+  errno = 0;
+  std::FILE* file = std::fopen(path.c_str(), "wb");
+  if (file == nullptr) return UsageError(std::generic_category().message(errno));
+  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  const bool closed = std::fclose(file) == 0;
+  return written && closed ? OkStatus() : UsageError(std::generic_category().message(errno));
+}
+
 }  // namespace
 
 Console::Console(CommonOptions options) : options_(std::move(options)) {}
@@ -54,7 +69,7 @@ bool Console::color() const { return options_.output.empty() && ColorsWanted(STD
 Status Console::Print(std::string_view text) {
   EndProgress();
   if (!options_.output.empty()) {
-    const Status written = WriteAtomically(options_.output, text);
+    const Status written = WriteOutput(options_.output, text);
     if (written.ok()) return written;
     return UsageError(fmt::format("cannot write '{}': {}", options_.output, written.message()),
                       "give --output a file in a folder that can be written and has space");

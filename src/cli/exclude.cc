@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "cli/nearest.h"
+#include "base/nearest.h"
 
 namespace simpred {
 namespace {

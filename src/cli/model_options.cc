@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <system_error>
+
 namespace simpred {
 namespace {
 
@@ -16,7 +18,10 @@ std::vector<std::string> Overrides(const ModelOptions& o) {
     for (const char c : value) quoted += c == '\'' ? "''" : std::string(1, c);
     all.push_back(fmt::format("{}={}'", key, quoted));
   };
-  add("device", o.device);
+  // A path on the command line is relative to where the command runs, not to the config.
+  const bool device_is_path = o.device.find('/') != std::string::npos || LooksLikeConfig(o.device);
+  std::error_code error;
+  add("device", device_is_path ? std::filesystem::absolute(o.device, error).string() : o.device);
   add("precision", o.precision);
   add("fusion_mode", o.fusion_mode);
   add("database", o.database);

@@ -62,6 +62,12 @@ std::vector<std::string> Signatures(const Workload& w) {
   return signatures;
 }
 
+// The database keeps what the profiler said; a kernel's own time is without the profiler's part.
+void TakeOutBias(const std::optional<MeasurementBias>& bias, std::map<std::string, KernelMeasurement>& measured) {
+  if (!bias) return;
+  for (auto& [signature, m] : measured) m.time = bias->Correct(m.time);
+}
+
 Status LoadComparison(Database& db, const Prepared& prepared, RecordFilter filter, Knowledge& k) {
   filter.models = {prepared.workload.structure_sha256};
   filter.kinds = {"model"};
@@ -94,6 +100,10 @@ Status Load(Database& db, const Config& config, const PredictionRequest& request
     filter.without_models = {prepared.workload.structure_sha256};
   }
   SIMPRED_ASSIGN_OR_RETURN(k.measured, db.Lookup(Signatures(prepared.workload), filter));
+  SIMPRED_ASSIGN_OR_RETURN(const std::optional<MeasurementBias> bias,
+                           db.FindBias(device.fingerprint, k.runtime_version, config.runtime.threads));
+  TakeOutBias(bias, k.measured);
+  TakeOutBias(bias, k.compared);
   return OkStatus();
 }
 

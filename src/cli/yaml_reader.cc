@@ -7,8 +7,8 @@
 #include <cctype>
 #include <set>
 
+#include "base/nearest.h"
 #include "base/numbers.h"
-#include "cli/nearest.h"
 
 namespace simpred {
 namespace {
