@@ -176,7 +176,8 @@ GroupModel::Answer GroupModel::Predict(const Vector& x, const std::string& varia
                               (mask_ & 4) ? boosted_.Predict(z) : 0};
   a.log_efficiency = Combine(parts, mask_);
   a.distance = NearestToDistance(g.nearest);
-  for (Eigen::Index k = 0; k < x.size(); ++k) {
+  for (Eigen::Index k = 0; k + kTermColumns < x.size(); ++k) {
+    if (k == kAloneColumn) continue;
     double over = x(k) - high_(k), under = low_(k) - x(k);
     double excess = std::max(over, under);
     if (excess <= std::abs(a.excess)) continue;

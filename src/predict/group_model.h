@@ -18,7 +18,7 @@
 namespace simpred {
 
 struct GroupSamples {
-  Dataset data;  // y: log(time / roofline); the last feature is log2(roofline in ns)
+  Dataset data;  // y: log(time / roofline)
   std::vector<std::string> variants;
   std::vector<int> fold;       // what is held out together
   std::vector<char> in_graph;  // 1: measured inside a model, the context that is predicted
@@ -34,6 +34,9 @@ struct GroupFitOptions {
 class GroupModel {
  public:
   static constexpr Eigen::Index kFewest = 8;  // samples; below, the pooled model of all groups answers
+  // Columns of a row (twin.cc) that are no sizes, for which "outside the range" says nothing: the flag for the context,
+  // and the terms that stand last.
+  static constexpr Eigen::Index kAloneColumn = 6, kTermColumns = 2;
 
   struct HeldOut {
     Vector prediction;  // of y, each by a model that did not see its fold

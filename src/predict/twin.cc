@@ -29,23 +29,36 @@ Estimate MakeEstimate(double us, double half_width, Source source, std::string r
   return e;
 }
 
-std::string Times(double log2_excess) { return fmt::format("{:.1f} times", std::exp2(std::abs(log2_excess))); }
+// Most features are log2 of a size; a small step may also be one of a flag or a count, and then has no factor to state.
+std::string HowFar(double excess) {
+  std::string direction = excess > 0 ? "larger" : "smaller";
+  return std::abs(excess) > 1 ? fmt::format("{:.1f} times {}", std::exp2(std::abs(excess)), direction) : direction;
+}
+
+}  // namespace
+
+namespace {
+
+constexpr Eigen::Index kWorkFeatures = 8;  // the work, which stands first in every group (features.cc)
+constexpr Eigen::Index kRooflineTerms = 1 + GroupModel::kTermColumns;
+
+// log2 of the roofline; how much a fixed cost of a microsecond weighs beside it; the same where the kernel ran alone
+// (what a graph around it costs matters to small kernels more than to large ones).
+Vector WithRoofline(const std::vector<double>& features, Eigen::Index count, Duration roofline) {
+  Vector v(count + kRooflineTerms);
+  std::copy_n(features.begin(), count, v.begin());
+  double us = std::max(1e-3, roofline / Microseconds(1)), small = std::log2(1 + 1 / us);
+  v.tail(kRooflineTerms) << std::log2(us), small, v(GroupModel::kAloneColumn) * small;
+  return v;
+}
 
 }  // namespace
 
 Vector RowOf(const KernelFeatures& f, Duration roofline) {
-  Vector v(static_cast<Eigen::Index>(f.values.size()) + 1);
-  std::copy(f.values.begin(), f.values.end(), v.begin());
-  v(v.size() - 1) = std::log2(std::max(1.0, roofline / Nanoseconds(1)));
-  return v;
+  return WithRoofline(f.values, static_cast<Eigen::Index>(f.values.size()), roofline);
 }
-
 Vector PooledRowOf(const KernelFeatures& f, Duration roofline) {
-  constexpr Eigen::Index kShared = 8;  // the work, which stands first in every group (features.cc)
-  Vector v(kShared + 1);
-  for (Eigen::Index i = 0; i < kShared; ++i) v(i) = f.values[static_cast<size_t>(i)];
-  v(kShared) = std::log2(std::max(1.0, roofline / Nanoseconds(1)));
-  return v;
+  return WithRoofline(f.values, kWorkFeatures, roofline);
 }
 
 Twin::Twin() : impl_(std::make_unique<Impl>()) {}
@@ -88,8 +101,8 @@ std::string ReasonFor(const KernelFeatures& f, const Twin::Impl::Raw& raw) {
   std::vector<std::string> names = FeatureNames(f.group);
   auto at = static_cast<size_t>(std::max(0, raw.answer.outermost));
   if (raw.distance > kEdge && raw.answer.outermost >= 0 && std::abs(raw.answer.excess) > 0.25)
-    return reason + fmt::format(", {} is {} {} than calibrated", at < names.size() ? names[at] : "roofline",
-                                Times(raw.answer.excess), raw.answer.excess > 0 ? "larger" : "smaller");
+    return reason + fmt::format(", {} is {} than calibrated", at < names.size() ? names[at] : "roofline",
+                                HowFar(raw.answer.excess));
   return reason + fmt::format(", {:.1f} of the way to the edge of what is calibrated", raw.distance);
 }
 

@@ -63,7 +63,7 @@ struct Twin::Impl {
   double Spread(const std::vector<const Kernel*>& kernels, const std::vector<Estimate>& estimates) const;
 };
 
-// The row that the models see: features and log2 of the roofline in ns.
+// The row that the models see: features, log2 of the roofline in us, and terms of it.
 Vector RowOf(const KernelFeatures& f, Duration roofline);
 // The same for the pooled model: only what every group has.
 Vector PooledRowOf(const KernelFeatures& f, Duration roofline);
