@@ -176,6 +176,22 @@ Status CalibrateTheModel(const Config& config, const DeviceProfile& device, cons
                 "--device cpu --budget 10min), or a larger calibrate.threshold");
 }
 
+// Does the database hold this model at these shapes and switches?
+Result<bool> IsMeasured(const Config& config, const DeviceProfile& device) {
+  SIMPRED_ASSIGN_OR_RETURN(const Prepared prepared, PrepareModel(config, device, {}));
+  SIMPRED_ASSIGN_OR_RETURN(Database db, Database::Open(config.database, Database::Mode::kReadOnly));
+  RecordFilter filter;
+  filter.fingerprint = device.fingerprint;
+  filter.runtime_version = config.runtime.version;
+  filter.threads = config.runtime.threads;
+  filter.kinds = {"model"};
+  filter.models = {prepared.workload.structure_sha256};
+  SIMPRED_ASSIGN_OR_RETURN(const std::vector<simpred::Run> runs, db.Runs(filter));
+  for (const GraphMeasurement& g : JoinRuns(runs))
+    if (g.fusion_mode == config.fusion_mode && g.input_shapes == prepared.input_shapes) return true;
+  return false;
+}
+
 }  // namespace
 
 Status RunCalibrate(const CalibrateCommand& o, Console& console, bool print) {
@@ -193,6 +209,8 @@ Status CollectWhatIsMissing(const Config& config, Console& console) {
     console.Note(fmt::format("calibrate.enable: nothing is collected: {}", library.status().message()));
     return OkStatus();
   }
+  SIMPRED_ASSIGN_OR_RETURN(const bool measured, IsMeasured(config, device));
+  if (measured) return OkStatus();
   const Status status = CalibrateTheModel(config, device, {}, console, /*print=*/false);
   return status.code() == StatusCode::kDeviation ? OkStatus() : status;  // the report states its doubt
 }

@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <memory>
 
-#include "base/numbers.h"
 #include "cli/command.h"
 #include "cli/description.h"
 #include "cli/model_options.h"
+#include "cli/pipeline.h"
 #include "device/profile.h"
-#include "frontend/onnx/onnx.h"
 #include "predict/prepare.h"
 #include "report/escape.h"
 #include "report/table.h"
@@ -94,8 +93,7 @@ Status RunKernels(const Config& config, const DescribeCommand& o, Console& conso
                            config.device == "cpu" ? IdentifyCpu() : LoadDevice(config.device, config.folder));
   PrepareOptions p;
   p.path = config.model_path;
-  p.binding.input_shapes = config.input_shapes;
-  p.binding.symbols = config.symbols;
+  p.binding = BindingOf(config);
   p.fusion_mode = config.fusion_mode;
   p.device = &device;
   p.threads = config.runtime.threads;
@@ -120,10 +118,7 @@ Status RunKernels(const Config& config, const DescribeCommand& o, Console& conso
 Status RunDescribe(const DescribeCommand& o, Console& console) {
   SIMPRED_ASSIGN_OR_RETURN(const Config config, ConfigOf(o.model));
   if (o.kernels) return RunKernels(config, o, console);
-  InferOptions binding;
-  binding.input_shapes = config.input_shapes;
-  binding.symbols = config.symbols;
-  SIMPRED_ASSIGN_OR_RETURN(const Description d, Describe(config.model_path, binding));
+  SIMPRED_ASSIGN_OR_RETURN(const Description d, Describe(config.model_path, BindingOf(config)));
   if (o.json || console.options().format == "json") return console.Print(DescriptionJson(d));
   return console.Print(AsText(d, o.all));
 }
