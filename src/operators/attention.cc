@@ -42,9 +42,7 @@ void ReadOnlyRows(Work& work, const CostContext& c, size_t table, double rows) {
   if (table >= c.inputs.size() || !c.inputs[table].present || c.inputs[table].dims.empty()) return;
   const CostTensor& t = c.inputs[table];
   if (t.dims.size() != 2 || rows >= static_cast<double>(t.dims[0])) return;
-  const Bytes taken = StorageSize(t.dtype, static_cast<int64_t>(rows) * t.dims[1]);
-  Bytes& into = t.constant ? work.weights : work.read;
-  into = into - t.bytes() + taken;
+  ReadOnly(work, t, StorageSize(t.dtype, t.dims[1]) * static_cast<int64_t>(rows));
 }
 
 }  // namespace

@@ -67,8 +67,7 @@ Work EmbedNormWork(const CostContext& c) {
     if (!IsPresent(c, table) || c.inputs[table].dims.size() != 2) continue;
     const CostTensor& t = c.inputs[table];
     if (tokens >= t.dims[0]) continue;
-    Bytes& from = t.constant ? work.weights : work.read;
-    from = from - t.bytes() + StorageSize(t.dtype, tokens) * t.dims[1];
+    ReadOnly(work, t, StorageSize(t.dtype, t.dims[1]) * tokens);
   }
   work.flops = Flops(OutputElements(c) * (kLayerNormOperations + 2 * cost::kAdd));
   return work;

@@ -127,10 +127,10 @@ Work MoEWork(const CostContext& c, std::initializer_list<size_t> weights, double
     const double experts = static_cast<double>(std::max<int64_t>(1, c.inputs[w].dims[0]));
     flops += cost::kMultiplyAdd * tokens * per_token * InputElements(c, w) * bits_factor / experts;
     // Experts that no token chose are not read.
-    const double used = std::min(1.0, tokens * per_token / experts);
-    const double idle = (1 - used) * static_cast<double>(c.inputs[w].bytes().count());
-    Bytes& from = c.inputs[w].constant ? work.weights : work.read;
-    from = from - Bytes(static_cast<int64_t>(idle));
+    const int64_t count = std::max<int64_t>(1, c.inputs[w].dims[0]);
+    const int64_t used = static_cast<int64_t>(std::min({tokens * per_token, experts, 1e15}));
+    const Bytes per_expert(c.inputs[w].bytes().count() / count);
+    ReadOnly(work, c.inputs[w], per_expert * std::min(used, count));
   }
   work.flops = Flops(flops);
   return work;

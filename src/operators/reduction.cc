@@ -10,6 +10,7 @@
 #include "operators/families.h"
 #include "operators/normalization.h"
 #include "operators/rules_common.h"
+#include "operators/static_shapes.h"
 #include "operators/value_rules.h"
 
 namespace simpred {
@@ -131,10 +132,7 @@ Work NegativeLogLikelihoodWork(const CostContext& c) {
   Work work = TrafficOf(c);
   const double labels = InputElements(c, 1);
   work.flops = Flops(labels * (cost::kIndexElement + cost::kMultiplyAdd));
-  if (c.inputs.size() > 1 && !c.inputs[0].constant) {
-    const Bytes taken = StorageSize(c.inputs[0].dtype, c.inputs[1].elements());
-    work.read = work.read - c.inputs[0].bytes() + taken;
-  }
+  if (c.inputs.size() > 1) ReadOnly(work, c.inputs[0], StorageSize(c.inputs[0].dtype, c.inputs[1].elements()));
   return work;
 }
 
