@@ -18,9 +18,9 @@
 namespace simpred {
 
 struct InferOptions {
-  std::map<std::string, Shape> input_shapes;  // key "" : the model's only input
-  SymbolBindings symbols;
-  std::map<std::string, int64_t> trip_counts;  // node name -> iterations
+  std::map<std::string, Shape> input_shapes = {};  // key "" : the model's only input
+  SymbolBindings symbols = {};
+  std::map<std::string, int64_t> trip_counts = {};  // node name -> iterations
   // Sizes that only the data decides (NonZero, NonMaxSuppression) take their upper bound, with a warning, where the
   // bound is known and the symbol is not given. Otherwise they stay symbols.
   bool assume_upper_bounds = false;
