@@ -31,7 +31,8 @@ TEST(Zoo, EveryArchitectureIsAConsistentModel) {
   std::set<std::string_view> names;
   std::set<std::string_view> families;
   for (const Architecture& a : AllArchitectures()) {
-    if (a.name == "vgg11" || a.name == "vgg16") continue;  // hundreds of megabytes, same code as the others
+    // Hundreds of megabytes, same layers as the others.
+    if (a.name == "vgg11" || a.name == "vgg16" || a.name == "alexnet") continue;
     const Result<Model> m = ReadOnnxBytes(a.build({1, a.resolution}).Serialize(), std::string(a.name));
     ASSERT_TRUE(m.ok()) << a.name << ": " << m.status().ToString();
     EXPECT_TRUE(m->warnings.empty()) << a.name << ": " << m->warnings[0].text;
