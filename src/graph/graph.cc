@@ -117,6 +117,7 @@ bool IsMade(const Graph& graph, ValueId v) {
   const Value& value = graph.value(v);
   if (value.producer != kNoNode) return graph.node(value.producer).alive;
   return value.is_initializer || value.is_graph_input || value.outer_scope != kNoValue || value.constant != nullptr ||
+         value.type.kind == ValueKind::kUnknown ||  // the file uses a name that it does not define
          std::find(graph.inputs.begin(), graph.inputs.end(), v) != graph.inputs.end();
 }
 
