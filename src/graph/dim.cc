@@ -14,16 +14,19 @@
 #include <numeric>
 #include <utility>
 
+#include "graph/polynomial.h"
 #include "graph/shape.h"
 
 namespace simpred {
+
+using namespace polynomial;  // NOLINT(google-build-using-namespace): this file is its other half
+
 namespace {
 
 constexpr int64_t kLargest = INT64_MAX;
 constexpr int64_t kSmallest = INT64_MIN;
-constexpr int kMaxDepth = 16;    // operations inside operations
-constexpr int kMaxWeight = 256;  // atoms in an expression, those inside of operations included
-constexpr int kMaxExponent = 32;
+constexpr int kMaxDepth = 16;      // operations inside operations
+constexpr int kMaxWeight = 256;    // atoms in an expression, those inside of operations included
 constexpr size_t kMaxText = 8192;  // of a key: long names times many atoms
 
 int64_t SaturatingAdd(int64_t a, int64_t b) {
@@ -50,128 +53,6 @@ int64_t FloorRemainder(int64_t a, int64_t b) {
   if (b == -1) return 0;
   const int64_t r = a % b;
   return r != 0 && (r < 0) != (b < 0) ? r + b : r;
-}
-
-enum class Operation : uint8_t { kSymbol, kFloorDiv, kCeilDiv, kMod, kMin, kMax };
-
-struct Atom {
-  Operation operation = Operation::kSymbol;
-  std::string symbol;
-  Dim a, b;
-  std::string key;  // tells atoms apart; symbols carry their length, so that no name can imitate an operation
-  int depth = 0;
-  int weight = 1;
-  bool non_negative = true;
-};
-using AtomPtr = std::shared_ptr<const Atom>;
-
-// Powers of atoms, sorted by key.
-using Monomial = std::vector<std::pair<AtomPtr, int>>;
-
-int Degree(const Monomial& m) {
-  return std::accumulate(m.begin(), m.end(), 0, [](int sum, const auto& power) { return sum + power.second; });
-}
-
-// Higher degrees first, the constant last: the order in which people write a polynomial.
-struct MonomialLess {
-  bool operator()(const Monomial& a, const Monomial& b) const {
-    const int degree_a = Degree(a);
-    const int degree_b = Degree(b);
-    if (degree_a != degree_b) return degree_a > degree_b;
-    for (size_t i = 0; i < a.size() && i < b.size(); ++i) {
-      if (a[i].first != b[i].first) {
-        if (const int order = a[i].first->key.compare(b[i].first->key); order != 0) return order < 0;
-      }
-      if (a[i].second != b[i].second) return a[i].second > b[i].second;
-    }
-    return a.size() < b.size();
-  }
-};
-
-using Polynomial = std::map<Monomial, int64_t, MonomialLess>;
-
-bool SameAtom(const AtomPtr& a, const AtomPtr& b) { return a == b || a->key == b->key; }
-
-// nullopt: an exponent grew too large.
-std::optional<Monomial> Multiply(const Monomial& a, const Monomial& b) {
-  Monomial product;
-  product.reserve(a.size() + b.size());
-  auto i = a.begin();
-  auto j = b.begin();
-  while (i != a.end() || j != b.end()) {
-    if (j == b.end() || (i != a.end() && i->first->key < j->first->key)) {
-      product.push_back(*i++);
-    } else if (i == a.end() || j->first->key < i->first->key) {
-      product.push_back(*j++);
-    } else {
-      product.emplace_back(i->first, i->second + j->second);
-      if (product.back().second > kMaxExponent) return std::nullopt;
-      ++i;
-      ++j;
-    }
-  }
-  return product;
-}
-
-// a / b if b's powers are all in a.
-std::optional<Monomial> Divide(const Monomial& a, const Monomial& b) {
-  Monomial quotient;
-  auto j = b.begin();
-  for (const auto& [atom, exponent] : a) {
-    int rest = exponent;
-    if (j != b.end() && SameAtom(j->first, atom)) rest -= (j++)->second;
-    if (rest < 0) return std::nullopt;
-    if (rest > 0) quotient.emplace_back(atom, rest);
-  }
-  if (j != b.end()) return std::nullopt;
-  return quotient;
-}
-
-Monomial CommonPowers(const Monomial& a, const Monomial& b) {
-  Monomial common;
-  for (const auto& [atom, exponent] : a) {
-    for (const auto& [other, other_exponent] : b) {
-      if (SameAtom(atom, other)) common.emplace_back(atom, std::min(exponent, other_exponent));
-    }
-  }
-  return common;
-}
-
-// Adds k * m; false if a coefficient overflows.
-bool AddTerm(Polynomial& p, const Monomial& m, int64_t k) {
-  if (k == 0) return true;
-  const auto [place, is_new] = p.try_emplace(m, k);
-  if (is_new) return true;
-  if (__builtin_add_overflow(place->second, k, &place->second)) return false;
-  if (place->second == 0) p.erase(place);
-  return true;
-}
-
-std::optional<Polynomial> Multiply(const Polynomial& a, const Polynomial& b) {
-  Polynomial product;
-  for (const auto& [ma, ka] : a) {
-    for (const auto& [mb, kb] : b) {
-      int64_t k = 0;
-      const std::optional<Monomial> m = Multiply(ma, mb);
-      if (!m || __builtin_mul_overflow(ka, kb, &k) || !AddTerm(product, *m, k)) return std::nullopt;
-    }
-  }
-  return product;
-}
-
-bool IsNonNegative(const Polynomial& p) {
-  return std::all_of(p.begin(), p.end(), [](const auto& term) {
-    return term.second >= 0 && std::all_of(term.first.begin(), term.first.end(), [](const auto& power) {
-             return power.second % 2 == 0 || power.first->non_negative;
-           });
-  });
-}
-
-// The greatest common divisor of all coefficients; 0 for the polynomial 0.
-int64_t Content(const Polynomial& p) {
-  int64_t g = 0;
-  for (const auto& [m, k] : p) g = k == kSmallest ? 1 : std::gcd(g, k);
-  return g;
 }
 
 }  // namespace
@@ -215,41 +96,6 @@ bool IsNonNegative(Operation operation, const Dim& a, const Dim& b) {
       return IsNonNegative(a) || IsNonNegative(b);
   }
   return false;
-}
-
-// p / q without remainder, by long division; nullopt if there is one. With one leading term removed a step, it ends.
-std::optional<Polynomial> DivideExactly(Polynomial p, const Polynomial& q) {
-  Polynomial quotient;
-  const auto& [lead, lead_coefficient] = *q.begin();
-  for (int step = 0; !p.empty() && step < 2 * Dim::kMaxTerms; ++step) {
-    const auto& [m, k] = *p.begin();
-    const std::optional<Monomial> ratio = Divide(m, lead);
-    if (!ratio || k == kSmallest || k % lead_coefficient != 0) return std::nullopt;
-    const int64_t factor = k / lead_coefficient;
-    if (!AddTerm(quotient, *ratio, factor)) return std::nullopt;
-    const std::optional<Polynomial> taken = Multiply(q, Polynomial{{*ratio, factor}});
-    if (!taken) return std::nullopt;
-    for (const auto& [tm, tk] : *taken) {
-      if (tk == kSmallest || !AddTerm(p, tm, -tk)) return std::nullopt;
-    }
-  }
-  if (!p.empty()) return std::nullopt;
-  return quotient;
-}
-
-// Takes out of both what divides both: (6*N*M) / (4*N) -> (3*M) / 2.
-void CancelCommonFactor(Polynomial& p, Polynomial& q) {
-  Monomial common = p.begin()->first;
-  for (const Polynomial* side : {&p, &q}) {
-    for (const auto& [m, k] : *side) common = CommonPowers(common, m);
-  }
-  const int64_t g = std::gcd(Content(p), Content(q));
-  if (g <= 1 && common.empty()) return;
-  for (Polynomial* side : {&p, &q}) {
-    Polynomial reduced;
-    for (const auto& [m, k] : *side) reduced.emplace(*Divide(m, common), g > 1 ? k / g : k);
-    *side = std::move(reduced);
-  }
 }
 
 // If p is one floor(x / known) with coefficient 1, plus a constant.

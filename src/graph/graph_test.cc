@@ -154,6 +154,15 @@ TEST(GraphTest, VerifyNamesWhatIsWrong) {
   EXPECT_FALSE(k.graph.Verify().ok());
 }
 
+TEST(GraphTest, ANameThatTheFileDoesNotDefineIsNoFaultOfARewrite) {
+  Graph graph;
+  Value value;
+  value.name = "undefined";
+  value.type.kind = ValueKind::kUnknown;
+  Add(graph, "reads", {graph.AddValue(std::move(value))}, {Named(graph, "y")});
+  EXPECT_TRUE(graph.Verify().ok());
+}
+
 TEST(GraphTest, VerifyLooksIntoSubgraphs) {
   Graph graph;
   const ValueId x = Input(graph, "x");
