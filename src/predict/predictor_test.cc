@@ -47,7 +47,8 @@ TEST(Predictor, SumsTheKernelsInOrder) {
 TEST(Predictor, MeasuredComesBeforeTheTwin) {
   Workload w = ThreeKernels();
   PredictOptions o;
-  o.measured[w.kernels[0].signature] = {.time = Microseconds(123), .spread = 0.01, .rounds = 3};
+  o.measured[w.kernels[0].signature] = {
+      .time = Microseconds(123), .spread = 0.01, .rounds = 3, .verdict = NoiseVerdict::kClean};
   Prediction p = MustPredict(w, o);
   EXPECT_EQ(p.kernels[0].estimate.source, Source::kMeasured);
   EXPECT_EQ(p.kernels[0].estimate.value, Microseconds(123));
@@ -59,7 +60,8 @@ TEST(Predictor, OverridesAndKnownDeviationsAreFixed) {
   Workload w = ThreeKernels();
   PredictOptions o;
   o.latency_overrides["k1"] = Microseconds(7);
-  o.measured[w.kernels[2].signature] = {.time = Microseconds(40), .spread = 0.01, .rounds = 3};
+  o.measured[w.kernels[2].signature] = {
+      .time = Microseconds(40), .spread = 0.01, .rounds = 3, .verdict = NoiseVerdict::kClean};
   Prediction p = MustPredict(w, o);
   EXPECT_EQ(p.kernels[1].estimate.source, Source::kFixed);
   EXPECT_EQ(p.kernels[1].estimate.value, Microseconds(7));
@@ -76,7 +78,8 @@ TEST(Predictor, ADataDependentKernelOfAnotherShapeIsScaledByBytes) {
   w.kernels[3].op_class = OperatorClass::kDataDependent;
   w.kernels[3].name = "k3";
   PredictOptions o;
-  o.measured[w.kernels[2].signature] = {.time = Microseconds(40), .spread = 0.01, .rounds = 3};
+  o.measured[w.kernels[2].signature] = {
+      .time = Microseconds(40), .spread = 0.01, .rounds = 3, .verdict = NoiseVerdict::kClean};
   Prediction p = MustPredict(w, o);
   EXPECT_NEAR(p.kernels[3].estimate.value / Microseconds(80), 1, 1e-9);
   EXPECT_GT(p.kernels[3].estimate.high / p.kernels[3].estimate.low, 2);

@@ -14,7 +14,12 @@
 namespace simpred::testing {
 
 inline KernelTensor Tensor(std::vector<int64_t> dims, bool constant = false) {
-  return {.name = "t", .dtype = DataType::kFloat32, .dims = std::move(dims), .constant = constant};
+  return {.name = "t",
+          .dtype = DataType::kFloat32,
+          .dims = std::move(dims),
+          .layout = Layout::kPlain,
+          .constant = constant,
+          .present = true};
 }
 
 inline void SetWork(Kernel& k, double flops) {
@@ -91,7 +96,7 @@ inline World MakeWorld(uint64_t seed, int alone, int graphs) {
     w.kernels.push_back(draw());
     const Kernel& k = w.kernels.back();
     Duration t = Truth(k) * (1 + 0.02 * (random.Uniform() - 0.5));
-    w.samples.push_back({.kernel = &k, .context = c, .time = t, .spread = 0.01, .group = group});
+    w.samples.push_back({.kernel = &k, .context = c, .time = t, .spread = 0.01, .group = group, .family = ""});
     return t;
   };
   for (int i = 0; i < alone; ++i) add(KernelContext::kAloneWarm, "kernel" + std::to_string(i));
