@@ -5,6 +5,7 @@ set -u
 binary=$(readlink -f "$1")
 models=$(readlink -f "$2")
 case_file=$(readlink -f "$3")
+devices=$(readlink -f "$(dirname "$0")/../../devices")
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -29,7 +30,7 @@ YAML
 
 export PATH="$work/bin:$PATH" XDG_DATA_HOME="$work/data" HOME="$work/data" M="$work/models" NO_COLOR=1
 export CASE_DEVICE="$work/device.yaml"
-unset SIMPRED_DEVICES
+export SIMPRED_DEVICES="$devices"
 cd "$work/run" || exit 1
 
 fields() { sed -n "s/^$1: \{0,1\}//p" "$case_file"; }
