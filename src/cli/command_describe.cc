@@ -67,7 +67,7 @@ std::string AsText(const Description& d, bool all) {
   Table t({{"#", Align::kRight},
            {"operator", Align::kLeft, 36},
            {"type", Align::kLeft, 32},
-           {"inputs", Align::kLeft, 44},
+           {"inputs", Align::kLeft, 64},
            {"outputs", Align::kLeft, 32},
            {"work", Align::kRight},
            {"bytes", Align::kRight},

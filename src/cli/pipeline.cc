@@ -27,6 +27,11 @@ struct Knowledge {
   std::vector<std::string> warnings;
 };
 
+// Nothing was fitted; what was not measured either is the roofline.
+constexpr char kPartlyMeasured[] =
+    "no calibration of this device is known: kernels that were not measured themselves are the roofline of its "
+    "profile; "
+    "run `sim_predict calibrate --device {}`";
 constexpr char kTrendOnly[] =
     "TREND ONLY: no calibration of this device is known, every time is the roofline of its profile; run `sim_predict "
     "calibrate --device {}` first";
@@ -127,7 +132,8 @@ Result<Knowledge> KnowledgeOf(const Config& config, const PredictionRequest& req
                                      loaded.hint().empty() ? "" : "; ", loaded.hint()));
   }
   if (k.calibration.empty()) {
-    k.warnings.push_back(fmt::format(kTrendOnly, device.name));
+    k.warnings.push_back(k.measured.empty() ? fmt::format(kTrendOnly, device.name)
+                                            : fmt::format(kPartlyMeasured, device.name));
     k.calibration =
         k.measured.empty() ? "not calibrated: trend only" : "not calibrated, but some kernels were measured";
   }

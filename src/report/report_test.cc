@@ -172,7 +172,7 @@ TEST(TextView, HasTheThreeBlocksAndThenTheBottleneck) {
   const std::string text = RenderText(Sample(), {});
   size_t at = 0;
   for (const char* heading :
-       {"Time per operator", "conv2", "conv1", "End to end", "122 us", "Utilisation", "98 %", "Bottleneck",
+       {"Time per operator", "conv2", "conv1", "End to end", "122 us", "Utilisation", "98.0 %", "Bottleneck",
         "conv2 takes most", "Where the time comes from", "analytic", "16.7 %", "Warnings (1)"}) {
     const size_t found = text.find(heading, at);
     ASSERT_NE(found, std::string::npos) << heading << " after byte " << at << " of\n" << text;

@@ -16,7 +16,6 @@
 
 #include <algorithm>
 
-#include "base/numbers.h"
 #include "report/escape.h"
 #include "report/report.h"
 #include "report/table.h"
@@ -28,7 +27,7 @@ constexpr size_t kDefaultTop = 10;
 
 using Align = Table::Align;
 
-std::string Percent(double share) { return FormatFixed(share * 100, 1) + " %"; }
+std::string Percent(double share) { return fmt::format("{:.1f} %", share * 100); }
 
 std::string SignedPercent(double share) { return fmt::format("{}{}", share > 0 ? "+" : "", Percent(share)); }
 
