@@ -8,11 +8,14 @@ namespace simpred {
 
 const std::vector<FusionRule>& OnnxRuntimeRules() {
   static const std::vector<FusionRule> rules = {
+      CastLikeToCast(),
+      DuplicateCasts(FusionLevel::kOff),
+
       IdentityElimination(),
       SliceElimination(),
       DropoutElimination(),
       ExpandElimination(),
-      CastElimination(),
+      DuplicateCasts(FusionLevel::kBasic),
       PreShapeElimination(),
       NoOpElimination(),
       DivMulFusion(),

@@ -11,12 +11,15 @@ namespace simpred {
 // `rewrite` does all that it finds in one walk and gives the number of rewrites. The engine repeats.
 FusionRule MakeRule(std::string name, FusionLevel level, std::string summary, int (*rewrite)(Rewriter&));
 
+// load/
+FusionRule CastLikeToCast();
+FusionRule DuplicateCasts(FusionLevel level);
+
 // basic/
 FusionRule IdentityElimination();
 FusionRule SliceElimination();
 FusionRule DropoutElimination();
 FusionRule ExpandElimination();
-FusionRule CastElimination();
 FusionRule PreShapeElimination();
 FusionRule NoOpElimination();
 FusionRule DivMulFusion();

@@ -26,9 +26,23 @@ std::optional<Interpolation> Supported(Rewriter& r, NodeId n) {
   return known ? std::optional(i) : std::nullopt;
 }
 
-// Factors of the four axes, from the constant scales.
+// Factors of the four axes from constant output sizes: each a multiple of the input's.
+std::optional<std::vector<int64_t>> FactorsOfSizes(Rewriter& r, NodeId n) {
+  const auto sizes = r.ConstantInts(r.input(n, 3));
+  const auto dims = r.dims(r.input(n, 0));
+  if (!sizes || !dims || sizes->size() != 4 || dims->size() != 4) return std::nullopt;
+  std::vector<int64_t> factors;
+  for (size_t i = 0; i < 4; ++i) {
+    if ((*dims)[i] < 1 || (*sizes)[i] < 1 || (*sizes)[i] % (*dims)[i] != 0) return std::nullopt;
+    factors.push_back((*sizes)[i] / (*dims)[i]);
+  }
+  return factors[0] == 1 && factors[1] == 1 ? std::optional(factors) : std::nullopt;
+}
+
+// The same from constant scales.
 std::optional<std::vector<int64_t>> Factors(Rewriter& r, NodeId n) {
   const bool three_inputs = r.node(n).Is("Resize") && r.opset() >= 11;
+  if (three_inputs && r.PresentInputs(n) == 4) return FactorsOfSizes(r, n);
   if (three_inputs && r.PresentInputs(n) != 3) return std::nullopt;
   const auto scales = r.Constant(r.input(n, three_inputs ? 2 : 1));
   if (!scales || scales->dtype != DataType::kFloat32 || scales->floats.size() != 4) return std::nullopt;
@@ -52,7 +66,7 @@ void BlockedLayoutPass::TransformResize(NodeId n) {
   Node& made = r_.node(blocked_[registered_.back()].node);
   made.Set("scales", *factors);
   made.Set("mode", interpolation->mode);
-  if (interpolation->mode == "linear") made.Set("coordinate_transformation_mode", interpolation->coordinates);
+  made.Set("coordinate_transformation_mode", interpolation->coordinates);
 }
 
 }  // namespace simpred

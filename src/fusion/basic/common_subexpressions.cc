@@ -15,6 +15,18 @@ namespace {
 
 constexpr size_t kMostSharedElements = 8;
 
+std::string ElementsText(const ConstantValue& c) {
+  std::string text = fmt::format("{}[{}]", static_cast<int>(c.dtype), fmt::join(c.dims, ","));
+  for (const Dim& d : c.ints) text += "," + d.ToString();
+  for (double d : c.floats) text += fmt::format(",{}", d);
+  return text;
+}
+
+std::optional<std::string> TensorText(const TensorAttribute& t) {
+  if (!t.constant || t.constant->dtype == DataType::kString) return std::nullopt;
+  return "T" + ElementsText(*t.constant);
+}
+
 // Text of an attribute; nothing for kinds that the runtime does not compare.
 std::optional<std::string> AttributeText(const Attribute& a) {
   return std::visit(
@@ -32,6 +44,8 @@ std::optional<std::string> AttributeText(const Attribute& a) {
           return fmt::format("F{}", fmt::join(v, ","));
         } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
           return fmt::format("S{}", fmt::join(v, "\x1f"));
+        } else if constexpr (std::is_same_v<T, TensorAttribute>) {
+          return TensorText(v);
         } else {
           return std::nullopt;
         }
@@ -66,10 +80,7 @@ class Numbering {
     if (!r_.IsConstant(v)) return fmt::format("v{}", v);
     const auto c = Small(v);
     if (!c) return fmt::format("v{}", v);
-    std::string text = fmt::format("c{}[{}]", static_cast<int>(c->dtype), fmt::join(c->dims, ","));
-    for (const Dim& d : c->ints) text += fmt::format(",{}", d.value());
-    for (double d : c->floats) text += fmt::format(",{}", d);
-    return text;
+    return "c" + ElementsText(*c);
   }
 
   std::shared_ptr<const ConstantValue> Small(ValueId v) {

@@ -33,7 +33,7 @@ class MatMulAdd {
     if (t != DataType::kFloat32 && t != DataType::kFloat16 && t != DataType::kBFloat16) return false;
     if (r_.rank(a) < 0 || r_.rank(b) != 2) return false;
     const bool reshape = r_.rank(a) != 2;
-    if (reshape && (IsAttentionOutput(matmul) || (preserve_attention_ && IsAttentionInput(matmul, add)))) return false;
+    if (reshape && preserve_attention_ && IsAttentionInput(matmul, add)) return false;
     const auto a_dims = r_.dims(a), b_dims = r_.dims(b);
     if (reshape && (!a_dims || !b_dims)) return false;
     const ValueId bias = r_.input(add, r_.input(add, 0) == r_.output(matmul) ? 1 : 0);
@@ -72,18 +72,6 @@ class MatMulAdd {
     std::vector<int64_t> shape = a_dims;
     if (!shape.empty()) shape.back() = n;
     r_.AddNode("Reshape", kOnnx, {product, r_.NewInts("gemm_output_shape", shape)}, {out});
-  }
-
-  // Softmax -> MatMul -> Transpose -> Reshape -> this: the projection behind attention.
-  bool IsAttentionOutput(NodeId matmul) {
-    const NodeId reshape = r_.InputNode(matmul, 0);
-    if (r_.alive(reshape) && (r_.node(reshape).op_type == "Attention" || r_.node(reshape).op_type == "MultiHeadAttention"))
-      return true;
-    if (!r_.Is(reshape, "Reshape")) return false;
-    const NodeId transpose = r_.InputNode(reshape, 0);
-    if (!r_.Is(transpose, "Transpose")) return false;
-    const NodeId weighted = r_.InputNode(transpose, 0);
-    return r_.Is(weighted, "MatMul") && r_.Is(r_.InputNode(weighted, 0), "Softmax");
   }
 
   // A LayerNormalization read by three MatMul, one Add and only Shape besides, whose sum comes from another Add.

@@ -170,6 +170,18 @@ bool Unsqueeze(PushContext& c) {
   return true;
 }
 
+// One index takes its axis out, a list of them keeps it.
+bool Gather(PushContext& c) {
+  const int indices = c.r.rank(c.r.input(c.node, 1));
+  const auto axis = Normalize(c.r.node(c.node).Int("axis", 0), c.perm.size());
+  if (!axis || indices < 0 || indices > 1) return false;
+  const int64_t before = c.perm[static_cast<size_t>(*axis)];
+  c.r.node(c.node).Set("axis", before);
+  TransposeInput(c.r, c.node, 0, c.inverse);
+  TransposeOutputs(c.r, c.node, indices == 1 ? c.perm : SqueezedPermutation({before}, c.perm));
+  return true;
+}
+
 bool Slice(PushContext& c) {
   const auto iota = [](size_t count) {
     std::vector<int64_t> axes(count);
@@ -348,6 +360,7 @@ std::map<std::string_view, PushHandler> MakeHandlers() {
   h["Pad"] = {First, Pad};
   h["Squeeze"] = {First, Squeeze};
   h["Unsqueeze"] = {First, Unsqueeze};
+  h["Gather"] = {First, Gather};
   h["Slice"] = {First, Slice};
   h["Tile"] = {First, Tile};
   h["Resize"] = {First, Resize};
