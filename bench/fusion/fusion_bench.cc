@@ -7,12 +7,11 @@
 //   ...
 //   RESULT fusion models=24 exact_models=97.9 kernels=99.8 signatures=99.1
 //
-// exact_models: share of models x levels whose lists are equal by type and count; kernels: share of the runtime's kernels
-// that we have too; signatures: the same when shapes, layouts and attributes must agree as well.
+// exact_models: share of models x levels whose lists are equal by type and count; kernels: share of the runtime's
+// kernels that we have too; signatures: the same when shapes, layouts and attributes must agree as well.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <array>
 #include <fstream>
@@ -66,7 +65,9 @@ class Bench {
   }
 
   void PrintResult() const {
-    const auto share = [](int64_t a, int64_t b) { return b == 0 ? 0.0 : 100.0 * static_cast<double>(a) / static_cast<double>(b); };
+    const auto share = [](int64_t a, int64_t b) {
+      return b == 0 ? 0.0 : 100.0 * static_cast<double>(a) / static_cast<double>(b);
+    };
     fmt::print("RESULT fusion models={} exact_models={:.1f} kernels={:.2f} signatures={:.2f}\n", totals_.models,
                share(totals_.exact, totals_.lists), share(totals_.matched, totals_.kernels),
                share(totals_.signatures, totals_.kernels));
@@ -107,11 +108,11 @@ class Bench {
     totals_.kernels += std::max(c.ours, c.theirs);
     totals_.matched += c.matched;
     totals_.signatures += c.same_signature;
-    fmt::print("{:<44} {:<9} {:>5} {:>5} {:>5} {:>5}  {}\n", name.substr(0, 44), level.name, c.ours, c.theirs, c.matched,
-               c.same_signature, c.differences);
+    fmt::print("{:<44} {:<9} {:>5} {:>5} {:>5} {:>5}  {}\n", name.substr(0, 44), level.name, c.ours, c.theirs,
+               c.matched, c.same_signature, c.differences);
     if (csv_ != nullptr)
-      *csv_ << fmt::format("{},{},{},{},{},{},\"{}\"\n", name, level.name, c.ours, c.theirs, c.matched, c.same_signature,
-                           c.differences);
+      *csv_ << fmt::format("{},{},{},{},{},{},\"{}\"\n", name, level.name, c.ours, c.theirs, c.matched,
+                           c.same_signature, c.differences);
   }
 
   std::filesystem::path work_;

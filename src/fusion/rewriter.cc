@@ -142,9 +142,7 @@ int Rewriter::InputIndex(NodeId n, ValueId v) const {
   return -1;
 }
 
-bool Rewriter::IsConstant(ValueId v) const {
-  return v != kNoValue && IsConstantValue(model_, model_.graph.value(v));
-}
+bool Rewriter::IsConstant(ValueId v) const { return v != kNoValue && IsConstantValue(model_, model_.graph.value(v)); }
 
 std::shared_ptr<const ConstantValue> Rewriter::Constant(ValueId v) {
   return IsConstant(v) ? ConstantOf(model_, model_.graph, v) : nullptr;

@@ -28,8 +28,8 @@ inline constexpr std::string_view kOnnx = "";
 inline constexpr std::string_view kMicrosoft = "com.microsoft";
 inline constexpr std::string_view kNchwc = "com.microsoft.nchwc";
 
-// An initializer that the caller of the model may replace (it is listed among the graph's inputs) is no constant; before
-// IR version 4 every initializer had to be listed there and is one.
+// An initializer that the caller of the model may replace (it is listed among the graph's inputs) is no constant;
+// before IR version 4 every initializer had to be listed there and is one.
 bool IsConstantValue(const Model& model, const Value& value);
 // The shape as numbers; nothing if any dimension is not known.
 std::optional<std::vector<int64_t>> StaticDims(const Value& value);
@@ -56,7 +56,7 @@ class Rewriter {
   Value& value(ValueId v) { return model_.graph.value(v); }
   bool Is(NodeId n, std::string_view type, std::string_view domain = kOnnx) const;  // alive and of that type
   bool IsOneOf(NodeId n, std::initializer_list<std::string_view> types) const;      // of domain ai.onnx
-  ValueId input(NodeId n, size_t i) const;  // kNoValue if omitted or not there
+  ValueId input(NodeId n, size_t i) const;                                          // kNoValue if omitted or not there
   ValueId output(NodeId n, size_t i = 0) const;
   size_t PresentInputs(NodeId n) const;  // without trailing omitted ones
   NodeId Producer(ValueId v) const;      // living, else kNoNode

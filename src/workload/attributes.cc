@@ -11,40 +11,39 @@ namespace {
 
 // Numbers that say nothing about time, or repeat what the tensors say.
 bool IsIrrelevant(std::string_view name) {
-  constexpr std::array<std::string_view, 20> kNames = {
-      kHypotheticalAttribute, "to",      "epsilon", "momentum",   "seed",  "dtype",         "channels",
-      "alpha",                "beta",    "gamma",   "stash_type", "value", "block_size_x",  "training_mode",
-      "spatial",              "consumed_inputs", "is_test", "cubic_coeff_a", "extrapolation_value", "block_size"};
+  constexpr std::array<std::string_view, 20> kNames = {kHypotheticalAttribute,
+                                                       "to",
+                                                       "epsilon",
+                                                       "momentum",
+                                                       "seed",
+                                                       "dtype",
+                                                       "channels",
+                                                       "alpha",
+                                                       "beta",
+                                                       "gamma",
+                                                       "stash_type",
+                                                       "value",
+                                                       "block_size_x",
+                                                       "training_mode",
+                                                       "spatial",
+                                                       "consumed_inputs",
+                                                       "is_test",
+                                                       "cubic_coeff_a",
+                                                       "extrapolation_value",
+                                                       "block_size"};
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
 // Defaults of integer attributes, the same in every operator that has them.
 bool IsDefault(std::string_view name, int64_t v) {
-  constexpr std::array<std::pair<std::string_view, int64_t>, 25> kDefaults = {{{"group", 1},
-                                                                               {"ceil_mode", 0},
-                                                                               {"storage_order", 0},
-                                                                               {"count_include_pad", 0},
-                                                                               {"transA", 0},
-                                                                               {"transB", 0},
-                                                                               {"transBatchA", 0},
-                                                                               {"transBatchB", 0},
-                                                                               {"keepdims", 1},
-                                                                               {"exclusive", 0},
-                                                                               {"reverse", 0},
-                                                                               {"largest", 1},
-                                                                               {"sorted", 1},
-                                                                               {"channels_last", 0},
-                                                                               {"allowzero", 0},
-                                                                               {"noop_with_empty_axes", 0},
-                                                                               {"antialias", 0},
-                                                                               {"batch_dims", 0},
-                                                                               {"select_last_index", 0},
-                                                                               {"linear_before_reset", 0},
-                                                                               {"layout", 0},
-                                                                               {"input_forget", 0},
-                                                                               {"saturate", 1},
-                                                                               {"output_dtype", 0},
-                                                                               {"fmod", 0}}};
+  constexpr std::array<std::pair<std::string_view, int64_t>, 25> kDefaults = {
+      {{"group", 1},     {"ceil_mode", 0},     {"storage_order", 0},     {"count_include_pad", 0},
+       {"transA", 0},    {"transB", 0},        {"transBatchA", 0},       {"transBatchB", 0},
+       {"keepdims", 1},  {"exclusive", 0},     {"reverse", 0},           {"largest", 1},
+       {"sorted", 1},    {"channels_last", 0}, {"allowzero", 0},         {"noop_with_empty_axes", 0},
+       {"antialias", 0}, {"batch_dims", 0},    {"select_last_index", 0}, {"linear_before_reset", 0},
+       {"layout", 0},    {"input_forget", 0},  {"saturate", 1},          {"output_dtype", 0},
+       {"fmod", 0}}};
   return std::any_of(kDefaults.begin(), kDefaults.end(),
                      [&](const auto& d) { return d.first == name && d.second == v; });
 }
@@ -57,8 +56,9 @@ bool IsDefault(std::string_view name, const std::vector<int64_t>& v) {
 }
 
 bool IsDefault(std::string_view name, const std::string& v) {
-  return v.empty() || (name == "auto_pad" && (v == "NOTSET" || v == "VALID")) || (name == "direction" && v == "forward") ||
-         (name == "approximate" && v == "none") || (name == "mode" && v == "constant") || name == "keep_aspect_ratio_policy";
+  return v.empty() || (name == "auto_pad" && (v == "NOTSET" || v == "VALID")) ||
+         (name == "direction" && v == "forward") || (name == "approximate" && v == "none") ||
+         (name == "mode" && v == "constant") || name == "keep_aspect_ratio_policy";
 }
 
 // The kernel size of a convolution is a dimension of its weights.

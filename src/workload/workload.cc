@@ -1,8 +1,8 @@
 // Kernels out of a graph: one for each living node, in execution order, with static tensors, canonical attributes, work
 // and the kernels that it waits for.
 //
-// Nodes that hold subgraphs (If, Loop, Scan) are one kernel whose work includes their subgraphs': the dearest branch of an
-// If, one trip of a loop unless its trip count is a constant.
+// Nodes that hold subgraphs (If, Loop, Scan) are one kernel whose work includes their subgraphs': the dearest branch of
+// an If, one trip of a loop unless its trip count is a constant.
 #include "workload/workload.h"
 
 #include <fmt/format.h>

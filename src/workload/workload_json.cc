@@ -1,8 +1,7 @@
 // The simulation description as a file: "sim_predict.workload/1". Reading back gives the same description; a file that
 // is not one is refused with what is wrong in it.
-#include <nlohmann/json.hpp>
-
 #include <array>
+#include <nlohmann/json.hpp>
 
 #include "workload/workload.h"
 
@@ -12,13 +11,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kSchema = "sim_predict.workload/1";
-constexpr std::array kLayouts = {Layout::kPlain,      Layout::kNchwc,    Layout::kNc1hwc0,
+constexpr std::array kLayouts = {Layout::kPlain,     Layout::kNchwc,    Layout::kNc1hwc0,
                                  Layout::kFractalNz, Layout::kFractalZ, Layout::kNhwc};
-constexpr std::array kClasses = {
-    OperatorClass::kConvolution,  OperatorClass::kMatMul,    OperatorClass::kRecurrent,    OperatorClass::kElementwise,
-    OperatorClass::kNormalization, OperatorClass::kReduction, OperatorClass::kPooling,      OperatorClass::kDataMovement,
-    OperatorClass::kView,         OperatorClass::kQuantization, OperatorClass::kDataDependent, OperatorClass::kControl,
-    OperatorClass::kRandom,       OperatorClass::kSequence,  OperatorClass::kOther};
+constexpr std::array kClasses = {OperatorClass::kConvolution,  OperatorClass::kMatMul,        OperatorClass::kRecurrent,
+                                 OperatorClass::kElementwise,  OperatorClass::kNormalization, OperatorClass::kReduction,
+                                 OperatorClass::kPooling,      OperatorClass::kDataMovement,  OperatorClass::kView,
+                                 OperatorClass::kQuantization, OperatorClass::kDataDependent, OperatorClass::kControl,
+                                 OperatorClass::kRandom,       OperatorClass::kSequence,      OperatorClass::kOther};
 
 Json TensorJson(const KernelTensor& t) {
   if (!t.present) return nullptr;

@@ -4,9 +4,9 @@
 //
 // One walk in topological order. A Conv with constant weights enters the blocked layout when its channels allow it and
 // takes a ReorderInput if its input is not there yet; a Conv with fewer input channels than a block (the first layer)
-// reads the plain layout. Add, Concat, Relu, BatchNormalization and Transpose follow only if all their inputs are blocked.
-// A sum is absorbed by one of the two Conv that feed it, the activation behind it by the same Conv. At the end each
-// blocked value that a plain reader still wants gets one ReorderOutput.
+// reads the plain layout. Add, Concat, Relu, BatchNormalization and Transpose follow only if all their inputs are
+// blocked. A sum is absorbed by one of the two Conv that feed it, the activation behind it by the same Conv. At the end
+// each blocked value that a plain reader still wants gets one ReorderOutput.
 #include "fusion/all/blocked_layout.h"
 
 #include <algorithm>
@@ -120,8 +120,7 @@ ValueId BlockedLayoutPass::BlockedInput(ValueId v, int64_t channels) {
   const ValueId value = MakeBlockedValue(v, channels);
   ValueId source = v;
   const NodeId transpose = r_.Producer(v);
-  const bool from_last =
-      r_.Is(transpose, "Transpose") && r_.Permutation(transpose) == std::vector<int64_t>{0, 3, 1, 2};
+  const bool from_last = r_.Is(transpose, "Transpose") && r_.Permutation(transpose) == std::vector<int64_t>{0, 3, 1, 2};
   if (from_last) source = r_.input(transpose, 0);
   const NodeId n = r_.AddNode("ReorderInput", kNchwc, {source}, {value});
   if (from_last) {
@@ -242,7 +241,8 @@ void BlockedLayoutPass::SumReshaped(NodeId sum, const std::vector<Blocked>& inpu
   r_.node(sum).outputs[0] = inner;
   r_.value(inner).producer = sum;
   r_.value(plain).producer = kNoNode;
-  const NodeId n = r_.AddNode("Reshape", kOnnx, {inner, r_.NewInts("joined_shape", {0, RoundUp(channels), 0, 0})}, {value});
+  const NodeId n =
+      r_.AddNode("Reshape", kOnnx, {inner, r_.NewInts("joined_shape", {0, RoundUp(channels), 0, 0})}, {value});
   Register(plain, n, value, channels);
 }
 
@@ -315,7 +315,8 @@ void BlockedLayoutPass::Finalize() {
 }
 
 FusionRule BlockedLayout() {
-  return MakeRule("blocked-layout", FusionLevel::kAll, "Conv and pooling in NCHWc, with reorders at the borders", Rewrite);
+  return MakeRule("blocked-layout", FusionLevel::kAll, "Conv and pooling in NCHWc, with reorders at the borders",
+                  Rewrite);
 }
 
 }  // namespace simpred

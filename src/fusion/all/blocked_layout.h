@@ -49,11 +49,11 @@ class BlockedLayoutPass {
   Rewriter& r_;
   int64_t block_;
   int changed_ = 0;
-  std::map<ValueId, Blocked> blocked_;              // by plain value
-  std::vector<ValueId> registered_;                 // keys of blocked_ in the order in which they came
-  std::map<ValueId, ValueId> reordered_;            // plain value -> its ReorderInput
+  std::map<ValueId, Blocked> blocked_;    // by plain value
+  std::vector<ValueId> registered_;       // keys of blocked_ in the order in which they came
+  std::map<ValueId, ValueId> reordered_;  // plain value -> its ReorderInput
   std::map<std::pair<ValueId, bool>, ValueId> constants_;
-  std::vector<NodeId> maybe_unused_;                // transposes that a ReorderInput took along
+  std::vector<NodeId> maybe_unused_;  // transposes that a ReorderInput took along
 };
 
 }  // namespace simpred

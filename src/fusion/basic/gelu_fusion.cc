@@ -1,8 +1,8 @@
 // x -> Div(sqrt 2) -> Erf -> Add(1) -> Mul(. , x * 0.5)    ==>    Gelu(x)
 // x -> Div(sqrt 2) -> Erf -> Add(1) -> Mul(x) -> Mul(0.5)  ==>    Gelu(x)
 //
-// From opset 20 Gelu is an operator of ai.onnx and is made at the basic level, before that it is one of com.microsoft and
-// belongs to the extended level. (x * 1/sqrt 2 in place of the division is not recognised by the runtime.)
+// From opset 20 Gelu is an operator of ai.onnx and is made at the basic level, before that it is one of com.microsoft
+// and belongs to the extended level. (x * 1/sqrt 2 in place of the division is not recognised by the runtime.)
 #include <cmath>
 
 #include "fusion/rules.h"
@@ -13,9 +13,7 @@ namespace {
 constexpr double kSqrt2 = 1.4142135623730951;
 constexpr int64_t kOpsetWithGelu = 20;
 
-bool IsFloatType(DataType t) {
-  return t == DataType::kFloat32 || t == DataType::kFloat16 || t == DataType::kFloat64;
-}
+bool IsFloatType(DataType t) { return t == DataType::kFloat32 || t == DataType::kFloat16 || t == DataType::kFloat64; }
 
 // The other input of a two-input node.
 ValueId Other(Rewriter& r, NodeId n, ValueId v) { return r.input(n, r.input(n, 0) == v ? 1 : 0); }

@@ -20,9 +20,7 @@ class Matcher {
  public:
   Matcher(Rewriter& r, NodeId mean) : r_(r), mean_(mean) {}
 
-  bool Match() {
-    return MatchMean() && MatchSub() && MatchDivision() && MatchVariance() && MatchScale();
-  }
+  bool Match() { return MatchMean() && MatchSub() && MatchDivision() && MatchVariance() && MatchScale(); }
 
   void Fuse() {
     const NodeId add_epsilon = epsilon_add_;

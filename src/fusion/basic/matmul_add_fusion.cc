@@ -62,7 +62,8 @@ class MatMulAdd {
     const ValueId a = r_.input(olds[0], 0), b = r_.input(olds[0], 1), out = r_.output(olds[1]);
     const std::vector<std::string> names = r_.NamesOf(olds);
     const int64_t k = b_dims[0], n = b_dims[1];
-    const int64_t m = a_dims.empty() ? 1 : std::accumulate(a_dims.begin(), a_dims.end() - 1, int64_t{1}, std::multiplies<>());
+    const int64_t m =
+        a_dims.empty() ? 1 : std::accumulate(a_dims.begin(), a_dims.end() - 1, int64_t{1}, std::multiplies<>());
     const DataType t = r_.dtype(a);
     for (NodeId old : olds) r_.Remove(old);
     const ValueId flat = r_.NewValue("gemm_input", t, {m, k});
@@ -110,7 +111,8 @@ int RewriteSecond(Rewriter& r) { return r.Has({"MatMul"}) ? MatMulAdd(r, false).
 }  // namespace
 
 FusionRule MatMulAddFusion(FusionLevel level) {
-  return MakeRule("matmul-add", level, "MatMul + Add -> Gemm", level == FusionLevel::kBasic ? RewriteFirst : RewriteSecond);
+  return MakeRule("matmul-add", level, "MatMul + Add -> Gemm",
+                  level == FusionLevel::kBasic ? RewriteFirst : RewriteSecond);
 }
 
 }  // namespace simpred

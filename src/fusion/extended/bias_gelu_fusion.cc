@@ -1,4 +1,5 @@
-// x -> Add(b) -> Gelu | FastGelu    ==>    BiasGelu(x, b) | FastGelu(x, b)        (b: one-dimensional, of x's last size)
+// x -> Add(b) -> Gelu | FastGelu    ==>    BiasGelu(x, b) | FastGelu(x, b)        (b: one-dimensional, of x's last
+// size)
 #include "fusion/rules.h"
 
 namespace simpred {
@@ -6,7 +7,8 @@ namespace {
 
 bool Try(Rewriter& r, NodeId add) {
   const NodeId gelu = r.OnlyConsumerOf(add);
-  const bool exact = r.Is(gelu, "Gelu", kMicrosoft) || (r.Is(gelu, "Gelu") && r.node(gelu).String("approximate", "none") == "none");
+  const bool exact =
+      r.Is(gelu, "Gelu", kMicrosoft) || (r.Is(gelu, "Gelu") && r.node(gelu).String("approximate", "none") == "none");
   const bool fast = r.Is(gelu, "FastGelu", kMicrosoft) && r.PresentInputs(gelu) == 1;
   if (!exact && !fast) return false;
   for (size_t i = 0; i < 2; ++i) {

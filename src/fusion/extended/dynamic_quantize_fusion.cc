@@ -15,8 +15,8 @@ bool TryToFloat(Rewriter& r, NodeId matmul) {
   const NodeId scales = r.Producer(Other(r, mul, r.output(cast)));
   if (!r.Is(scales, "Mul") || r.OnlyConsumerOf(scales) != mul) return false;
   std::vector<NodeId> olds = {matmul, cast, scales, mul};
-  std::vector<ValueId> inputs = {r.input(matmul, 0), r.input(matmul, 1), r.input(scales, 0), r.input(scales, 1),
-                                 r.input(matmul, 2), r.input(matmul, 3)};
+  std::vector<ValueId> inputs = {r.input(matmul, 0), r.input(matmul, 1), r.input(scales, 0),
+                                 r.input(scales, 1), r.input(matmul, 2), r.input(matmul, 3)};
   const NodeId add = r.OnlyConsumerOf(mul);
   if (r.Is(add, "Add")) {
     const ValueId bias = Other(r, add, r.output(mul));

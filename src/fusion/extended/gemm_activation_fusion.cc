@@ -27,7 +27,8 @@ int Rewrite(Rewriter& r) {
     const NodeId fused = r.Fuse({gemm, activation}, "FusedGemm", kMicrosoft, r.node(gemm).inputs);
     r.node(fused).attributes = attributes;
     r.node(fused).Set("activation", r.node(activation).op_type);
-    for (const auto& [name, value] : r.node(activation).attributes) r.node(fused).attributes["activation_" + name] = value;
+    for (const auto& [name, value] : r.node(activation).attributes)
+      r.node(fused).attributes["activation_" + name] = value;
     ++count;
   }
   return count;

@@ -1,5 +1,5 @@
-// Transpose -> MatMul    ==>    FusedMatMul with transA / transB (last two axes) or transBatchA / transBatchB (first axis
-// moved behind the batch axes)
+// Transpose -> MatMul    ==>    FusedMatMul with transA / transB (last two axes) or transBatchA / transBatchB (first
+// axis moved behind the batch axes)
 //
 // Only if the transposed tensor's last axis stays among the last two and the batch axes keep their order.
 #include "fusion/rules.h"

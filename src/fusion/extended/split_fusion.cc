@@ -1,4 +1,5 @@
-// x -> Gather(i) | Slice(a, b), several that cut one axis of x into all its parts    ==>    Split -> Squeeze (per Gather)
+// x -> Gather(i) | Slice(a, b), several that cut one axis of x into all its parts    ==>    Split -> Squeeze (per
+// Gather)
 //
 // From opset 13; every reader of x that is a Gather or a Slice must take part.
 #include <algorithm>

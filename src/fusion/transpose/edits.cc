@@ -1,5 +1,5 @@
-// How is an input or an output of a node transposed? Constants are rewritten, transposes cancel or merge, and only where
-// neither helps a new node appears.
+// How is an input or an output of a node transposed? Constants are rewritten, transposes cancel or merge, and only
+// where neither helps a new node appears.
 #include <algorithm>
 
 #include "fusion/transpose/handlers.h"

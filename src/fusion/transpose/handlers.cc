@@ -206,7 +206,8 @@ bool Slice(PushContext& c) {
     if (axes) axes = Normalize(*axes, c.perm.size());
     if (!axes) return false;
     const ValueId made = c.r.NewInts("axes", AxesBefore(*axes, c.perm));
-    c.r.value(made).type.dtype = c.r.dtype(c.r.input(c.node, 3) == kNoValue ? c.r.input(c.node, 1) : c.r.input(c.node, 3));
+    c.r.value(made).type.dtype =
+        c.r.dtype(c.r.input(c.node, 3) == kNoValue ? c.r.input(c.node, 1) : c.r.input(c.node, 3));
     c.r.SetInput(c.node, 3, made);
   }
   TransposeInput(c.r, c.node, 0, c.inverse);
@@ -338,15 +339,30 @@ bool Reshape(PushContext& c) {
 
 std::map<std::string_view, PushHandler> MakeHandlers() {
   std::map<std::string_view, PushHandler> h;
-  for (const char* op :
-       {"Cast",  "Exp",   "Identity", "LeakyRelu",   "Log",        "Reciprocal", "Relu",  "Sigmoid",  "Sqrt",
-        "Tanh",  "Abs",   "Not",      "Ceil",        "Floor",      "Neg",        "Erf",   "HardSigmoid", "Round",
-        "IsInf", "IsNaN", "Selu",     "Shrink",      "Sign",       "Softplus",   "Softsign", "ThresholdedRelu",
-        "Celu",  "HardSwish", "Sin",  "Cos",         "Tan",        "Sinh",       "Cosh",  "Asin",     "Acos",
-        "Atan",  "Asinh", "Acosh",    "Atanh"})
+  for (const char* op : {"Cast",        "Exp",
+                         "Identity",    "LeakyRelu",
+                         "Log",         "Reciprocal",
+                         "Relu",        "Sigmoid",
+                         "Sqrt",        "Tanh",
+                         "Abs",         "Not",
+                         "Ceil",        "Floor",
+                         "Neg",         "Erf",
+                         "HardSigmoid", "Round",
+                         "IsInf",       "IsNaN",
+                         "Selu",        "Shrink",
+                         "Sign",        "Softplus",
+                         "Softsign",    "ThresholdedRelu",
+                         "Celu",        "HardSwish",
+                         "Sin",         "Cos",
+                         "Tan",         "Sinh",
+                         "Cosh",        "Asin",
+                         "Acos",        "Atan",
+                         "Asinh",       "Acosh",
+                         "Atanh"})
     h[op] = {All, Simple};
-  for (const char* op : {"Add", "Max", "Min", "Mul", "Sub", "Div", "And", "Or", "Xor", "Mod", "PRelu", "BitShift",
-                         "Equal", "Greater", "Less", "GreaterOrEqual", "LessOrEqual", "Mean", "Sum", "Pow", "Where"})
+  for (const char* op : {"Add",         "Max",  "Min",   "Mul",      "Sub",   "Div",     "And",  "Or",
+                         "Xor",         "Mod",  "PRelu", "BitShift", "Equal", "Greater", "Less", "GreaterOrEqual",
+                         "LessOrEqual", "Mean", "Sum",   "Pow",      "Where"})
     h[op] = {NonScalar, Broadcasting};
   for (const char* op : {"Clip", "CastLike"}) h[op] = {First, Simple};
   for (const char* op : {"ReduceLogSum", "ReduceLogSumExp", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd",

@@ -33,7 +33,8 @@ const PushHandler* FindPushHandler(const Node& node);
 // The building blocks of handlers.
 void TransposeInput(Rewriter& r, NodeId n, size_t i, const Permutation& perm);
 void TransposeOutputs(Rewriter& r, NodeId n, const Permutation& perm);
-// Brings the inputs at `positions` to `rank` by Unsqueeze (constants are reshaped). False if a rank is not known or too large.
+// Brings the inputs at `positions` to `rank` by Unsqueeze (constants are reshaped). False if a rank is not known or too
+// large.
 bool NormalizeRanks(Rewriter& r, NodeId n, size_t rank, const std::vector<size_t>& positions);
 Shape PermuteShape(const Shape& s, const Permutation& perm);
 
