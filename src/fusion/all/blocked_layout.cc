@@ -46,7 +46,7 @@ void BlockedLayoutPass::Transform(NodeId n) {
   } else if (r_.IsOneOf(n, {"Add", "Sum"})) {
     TransformBinary(n, true);
   } else if (r_.Is(n, "Mul")) {
-    TransformBinary(n, false);
+    if (!TransformScale(n)) TransformBinary(n, false);
   } else if (r_.Is(n, "Concat")) {
     TransformConcat(n);
   } else if (r_.IsOneOf(n, {"Relu", "Sigmoid", "Tanh"})) {
@@ -275,6 +275,24 @@ void BlockedLayoutPass::TransformActivation(NodeId n, bool conv_can_do_it) {
   r_.Remove(n);
   r_.value(plain).producer = kNoNode;
   Register(plain, in.node, in.value, in.channels);
+}
+
+// A factor per channel that is a constant: a 1x1 Conv with one channel per group, without a bias.
+bool BlockedLayoutPass::TransformScale(NodeId n) {
+  for (size_t i = 0; i < 2; ++i) {
+    const Blocked* found = Find(r_.input(n, i));
+    const ValueId factor = r_.input(n, 1 - i);
+    if (found == nullptr || !r_.IsConstant(factor) || r_.dtype(factor) != DataType::kFloat32) continue;
+    const Blocked in = *found;
+    const auto dims = r_.dims(factor);
+    if (dims != std::vector<int64_t>{in.channels, 1, 1} && dims != std::vector<int64_t>{1, in.channels, 1, 1}) continue;
+    const int64_t padded = RoundUp(in.channels);
+    const ValueId weights = r_.NewConstant("scale", DataType::kFloat32, {padded, 1, 1, 1});
+    Replace(n, "Conv", {in.value, weights}, in.channels, false);
+    r_.node(blocked_[registered_.back()].node).Set("group", padded);
+    return true;
+  }
+  return false;
 }
 
 // Scale and shift per channel: a 1x1 Conv with one channel per group.

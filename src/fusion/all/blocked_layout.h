@@ -30,6 +30,7 @@ class BlockedLayoutPass {
   void TransformBinary(NodeId n, bool is_sum);
   bool AbsorbSum(NodeId sum, const std::vector<Blocked>& inputs);
   void SumReshaped(NodeId sum, const std::vector<Blocked>& inputs);
+  bool TransformScale(NodeId n);
   void TransformConcat(NodeId n);
   void TransformActivation(NodeId n, bool conv_can_do_it);
   void TransformBatchNorm(NodeId n);
