@@ -123,6 +123,15 @@ Result<MappedFile> MappedFile::Open(const fs::path& path) {
   return mapped;
 }
 
+void MappedFile::Forget(std::string_view part) const {
+  const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto begin = (reinterpret_cast<uintptr_t>(part.data()) + page - 1) / page * page;
+  const auto end = reinterpret_cast<uintptr_t>(part.data() + part.size()) / page * page;
+  if (data_ == nullptr || begin >= end) return;
+  // Advice: nothing depends on its success. The map is private, read-only and of a file, so no content is lost.
+  static_cast<void>(::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED));
+}
+
 MappedFile::MappedFile(MappedFile&& o) noexcept
     : data_(std::exchange(o.data_, nullptr)), size_(std::exchange(o.size_, 0)) {}
 

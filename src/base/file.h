@@ -22,6 +22,9 @@ class MappedFile {
   ~MappedFile();
 
   std::string_view bytes() const { return {data_, size_}; }
+  // Gives the memory of the whole pages inside `part` (of bytes()) back; they are read again when touched. Page faults
+  // map neighbours too, so that skipping over a large file would otherwise keep tens of megabytes of it in memory.
+  void Forget(std::string_view part) const;
   size_t size() const { return size_; }
 
  private:

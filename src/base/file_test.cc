@@ -42,6 +42,18 @@ TEST_F(FileTest, AnEmptyFileMapsToNothing) {
   EXPECT_EQ(MappedFile::Open(folder_ / "empty").value().size(), 0U);
 }
 
+TEST_F(FileTest, WhatIsForgottenIsReadAgain) {
+  std::string content(1 << 20, 'a');
+  content[500000] = 'b';
+  ASSERT_TRUE(WriteAtomically(folder_ / "large", content).ok());
+  const MappedFile map = MappedFile::Open(folder_ / "large").value();
+  EXPECT_EQ(map.bytes(), content);
+  map.Forget(map.bytes());
+  map.Forget(map.bytes().substr(3, 5));  // no whole page
+  map.Forget({});
+  EXPECT_EQ(map.bytes(), content);
+}
+
 TEST_F(FileTest, ErrorsSayWhy) {
   const Status missing = MappedFile::Open(folder_ / "none.onnx").status();
   EXPECT_EQ(missing.code(), StatusCode::kModel);

@@ -32,6 +32,7 @@ Result<MeasureSummary> MeasureModels(Database& db, const std::vector<MeasureItem
   settings.library = options.library;
   settings.threads = options.threads;
   settings.iters = options.iters;
+  settings.max_seconds = options.max_seconds;
   settings.rounds = options.rounds;
   settings.work_folder = folder->path();
   settings.stop = options.stop;

@@ -56,6 +56,7 @@ void AddCommands(CLI::App& root, CommandContext& context) {
   AddMeasureCommand(root, context);
   AddDevicesCommand(root, context);
   AddDatabaseCommand(root, context);
+  AddValidateCommand(root, context);
   AddShowCommand(root, context);
   AddFusionsCommand(root, context);
   AddLaterCommands(root, context);

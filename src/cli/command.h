@@ -27,6 +27,7 @@ void AddDescribeCommand(CLI::App& root, CommandContext& context);
 void AddMeasureCommand(CLI::App& root, CommandContext& context);
 void AddDevicesCommand(CLI::App& root, CommandContext& context);
 void AddDatabaseCommand(CLI::App& root, CommandContext& context);
+void AddValidateCommand(CLI::App& root, CommandContext& context);
 void AddShowCommand(CLI::App& root, CommandContext& context);
 void AddFusionsCommand(CLI::App& root, CommandContext& context);
 void AddLaterCommands(CLI::App& root, CommandContext& context);

@@ -1,6 +1,8 @@
 // calibrate: the device before any model is known, or a model's own kernels in a closed loop.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -22,6 +24,7 @@ using Align = Table::Align;
 constexpr char kFooter[] = R"(Examples:
   sim_predict calibrate --device cpu --budget 4min      the device, before any model is known
   sim_predict calibrate resnet50.onnx                   and this model's own kernels
+  sim_predict calibrate a.onnx b.onnx c.yaml            several models at once
   sim_predict calibrate --config simulation.yaml
 )";
 
@@ -40,8 +43,10 @@ Status CheckMeasurable(const DeviceProfile& device) {
           how));
 }
 
-CalibrateOptions OptionsOf(const Config& config, const DeviceProfile& device, const CalibrateCommand& o,
-                           Console& console, const InterruptGuard& interrupt) {
+constexpr Duration kDeviceFirst = Seconds(120);  // of measuring, when a model is calibrated on a device that never was
+
+Result<CalibrateOptions> OptionsOf(const Config& config, const DeviceProfile& device, const CalibrateCommand& o,
+                                   Console& console, const InterruptGuard& interrupt) {
   CalibrateOptions c;
   c.device = device;
   c.threads = config.runtime.threads;
@@ -50,6 +55,12 @@ CalibrateOptions OptionsOf(const Config& config, const DeviceProfile& device, co
   c.library = o.library;
   c.stop = interrupt.flag();
   c.progress = [&console](double fraction, const std::string& what) { console.Progress(fraction, what); };
+  if (!o.budget.empty()) {
+    const auto budget = ParseDuration(o.budget);
+    if (!budget.ok())
+      return UsageError(fmt::format("--budget {}: {}", o.budget, budget.status().message()), "write --budget 5min");
+    c.budget = *budget;
+  }
   return c;
 }
 
@@ -127,13 +138,7 @@ Status Interrupted(const InterruptGuard& interrupt, Console& console) {
 Status CalibrateTheDevice(const Config& config, const DeviceProfile& device, const CalibrateCommand& o,
                           Console& console, bool print) {
   const InterruptGuard interrupt;
-  CalibrateOptions options = OptionsOf(config, device, o, console, interrupt);
-  if (!o.budget.empty()) {
-    const auto budget = ParseDuration(o.budget);
-    if (!budget.ok())
-      return UsageError(fmt::format("--budget {}: {}", o.budget, budget.status().message()), "write --budget 5min");
-    options.budget = *budget;
-  }
+  SIMPRED_ASSIGN_OR_RETURN(const CalibrateOptions options, OptionsOf(config, device, o, console, interrupt));
   SIMPRED_ASSIGN_OR_RETURN(Database db, Database::Open(config.database, Database::Mode::kReadWrite));
   console.Detail(fmt::format("calibrating {} for {}", device.name, options.budget));
   SIMPRED_ASSIGN_OR_RETURN(const DeviceCalibration d, CalibrateDevice(db, options));
@@ -158,20 +163,56 @@ Result<ModelToCalibrate> RequestOf(const Config& config, const DeviceProfile& de
   return m;
 }
 
-Status CalibrateTheModel(const Config& config, const DeviceProfile& device, const CalibrateCommand& o, Console& console,
-                         bool print) {
-  SIMPRED_ASSIGN_OR_RETURN(const ModelToCalibrate request, RequestOf(config, device, o.rerun));
+// Has this device, at this number of threads, been measured with generated models? Without that the twin would know the
+// kernels of this one model only.
+Result<bool> IsDeviceCalibrated(Database& db, const CalibrateOptions& options) {
+  SIMPRED_ASSIGN_OR_RETURN(const std::vector<Session> sessions, db.Sessions());
+  return std::any_of(sessions.begin(), sessions.end(), [&](const Session& s) {
+    return s.kind == "generated-networks" && s.fingerprint == options.device.fingerprint &&
+           s.threads == options.threads;
+  });
+}
+
+Status CalibrateTheDeviceFirst(Database& db, CalibrateOptions options, const CalibrateCommand& o, Console& console) {
+  SIMPRED_ASSIGN_OR_RETURN(const bool calibrated, IsDeviceCalibrated(db, options));
+  if (calibrated) return OkStatus();
+  if (o.budget.empty()) options.budget = kDeviceFirst;
+  console.Note(
+      fmt::format("the device was never calibrated: generated kernels and networks are measured first, for {} "
+                  "(--budget for more or less)",
+                  options.budget));
+  SIMPRED_ASSIGN_OR_RETURN(const DeviceCalibration d, CalibrateDevice(db, options));
+  console.Detail(fmt::format("{} generated kernels, {} networks", d.kernels_measured, d.networks_measured));
+  return OkStatus();
+}
+
+Status CalibrateTheModels(const std::vector<Config>& configs, const DeviceProfile& device, const CalibrateCommand& o,
+                          Console& console, bool print) {
+  std::vector<ModelToCalibrate> requests;
+  for (const Config& config : configs) {
+    SIMPRED_ASSIGN_OR_RETURN(ModelToCalibrate request, RequestOf(config, device, o.rerun));
+    requests.push_back(std::move(request));
+  }
   const InterruptGuard interrupt;
-  const CalibrateOptions options = OptionsOf(config, device, o, console, interrupt);
-  SIMPRED_ASSIGN_OR_RETURN(Database db, Database::Open(config.database, Database::Mode::kReadWrite));
-  SIMPRED_ASSIGN_OR_RETURN(const std::vector<ModelCalibration> models, CalibrateModels(db, {request}, options));
+  SIMPRED_ASSIGN_OR_RETURN(const CalibrateOptions options, OptionsOf(configs[0], device, o, console, interrupt));
+  SIMPRED_ASSIGN_OR_RETURN(Database db, Database::Open(configs[0].database, Database::Mode::kReadWrite));
+  SIMPRED_RETURN_IF_ERROR(CalibrateTheDeviceFirst(db, options, o, console));
+  if (interrupt.flag()->load()) return Interrupted(interrupt, console);
+  SIMPRED_ASSIGN_OR_RETURN(const std::vector<ModelCalibration> models, CalibrateModels(db, requests, options));
   SIMPRED_RETURN_IF_ERROR(Interrupted(interrupt, console));
-  const ModelCalibration& m = models.at(0);
-  SIMPRED_RETURN_IF_ERROR(Emit(ModelText(m, request.threshold), console, print));
-  if (m.within_threshold) return OkStatus();
+  std::string text;
+  std::vector<std::string> above;
+  for (size_t i = 0; i < models.size(); ++i) {
+    const ModelCalibration& m = models[i];
+    text += (i > 0 ? "\n" : "") + ModelText(m, requests[i].threshold);
+    if (m.within_threshold) continue;
+    above.push_back(fmt::format("{}: end to end {}, judge kernels {}, threshold {}", m.model, Signed(m.deviation),
+                                Percent(m.judge_mean), Percent(requests[i].threshold)));
+  }
+  SIMPRED_RETURN_IF_ERROR(Emit(text, console, print));
+  if (above.empty()) return OkStatus();
   return Status(StatusCode::kDeviation,
-                fmt::format("calibrated, but the deviation stayed above {} (end to end {}, judge kernels {})",
-                            Percent(request.threshold), Signed(m.deviation), Percent(m.judge_mean)),
+                fmt::format("calibrated, but the deviation stayed above the threshold ({})", fmt::join(above, "; ")),
                 "the kernels to blame are listed; more rounds (--rounds), more calibration of the device (calibrate "
                 "--device cpu --budget 10min), or a larger calibrate.threshold");
 }
@@ -198,8 +239,15 @@ Status RunCalibrate(const CalibrateCommand& o, Console& console, bool print) {
   SIMPRED_ASSIGN_OR_RETURN(const Config config, ConfigOf(o.model, /*needs_model=*/false));
   SIMPRED_ASSIGN_OR_RETURN(const DeviceProfile device, DeviceOf(config));
   SIMPRED_RETURN_IF_ERROR(CheckMeasurable(device));
-  if (!config.model_path.empty()) return CalibrateTheModel(config, device, o, console, print);
-  return CalibrateTheDevice(config, device, o, console, print);
+  if (config.model_path.empty()) return CalibrateTheDevice(config, device, o, console, print);
+  std::vector<Config> configs{config};
+  for (const std::string& input : o.more) {
+    ModelOptions next = o.model;
+    next.input = input;
+    SIMPRED_ASSIGN_OR_RETURN(Config c, ConfigOf(next));
+    configs.push_back(std::move(c));
+  }
+  return CalibrateTheModels(configs, device, o, console, print);
 }
 
 Status CollectWhatIsMissing(const Config& config, Console& console) {
@@ -211,7 +259,7 @@ Status CollectWhatIsMissing(const Config& config, Console& console) {
   }
   SIMPRED_ASSIGN_OR_RETURN(const bool measured, IsMeasured(config, device));
   if (measured) return OkStatus();
-  const Status status = CalibrateTheModel(config, device, {}, console, /*print=*/false);
+  const Status status = CalibrateTheModels({config}, device, {}, console, /*print=*/false);
   return status.code() == StatusCode::kDeviation ? OkStatus() : status;  // the report states its doubt
 }
 
@@ -219,6 +267,7 @@ void AddCalibrateCommand(CLI::App& root, CommandContext& context) {
   auto o = std::make_shared<CalibrateCommand>();
   CLI::App* c = root.add_subcommand("calibrate", "measure, fit and correct");
   AddModelOptions(*c, o->model);
+  c->add_option("MORE", o->more, "further models or configs, measured interleaved and fitted together");
   c->add_option("--budget", o->budget, "time for measuring the device, such as 5min (default 4min)")->type_name("TIME");
   c->add_option("--rounds", o->rounds, "processes per model, spread over time")
       ->check(CLI::Range(1, 100))

@@ -19,7 +19,7 @@ namespace {
 
 struct Arguments {
   std::string data, list, packages, work, database, csv, budget = "6min";
-  bool corpus = false, judge_only = false, quick = false, kernels = false;
+  bool corpus = false, judge_only = false, measure_only = false, quick = false, kernels = false;
   int rounds = 4;
 };
 
@@ -97,12 +97,20 @@ Status Run(const Arguments& a) {
   SIMPRED_ASSIGN_OR_RETURN(collect.calibrate.device, DetectCpu());
   SIMPRED_ASSIGN_OR_RETURN(collect.calibrate.budget, ParseDuration(a.budget));
   collect.rounds = a.rounds;
+  collect.calibrate.max_seconds = 1.0;
   SIMPRED_ASSIGN_OR_RETURN(Database db, Database::Open(a.database, Database::Mode::kReadWrite));
   collect.calibrate.progress = [last = std::string()](double fraction, const std::string& what) mutable {
     if (what != last) fmt::print(stderr, "[{:3.0f} %] {}\n", 100 * fraction, what);
     last = what;
   };
   if (!a.judge_only) SIMPRED_RETURN_IF_ERROR(Collect(db, models, variants, sources, collect));
+  CollectOptions two_threads = collect;
+  two_threads.calibrate.threads = 2;
+  two_threads.calibrate.budget = collect.calibrate.budget / 2;
+  two_threads.rounds = 2;
+  two_threads.ranking = false;
+  if (!a.judge_only && !a.quick) SIMPRED_RETURN_IF_ERROR(Collect(db, models, variants, sources, two_threads));
+  if (a.measure_only) return OkStatus();
   for (BenchModel& m : models) SIMPRED_RETURN_IF_ERROR(Materialize(m, sources));
   for (BenchModel& m : variants) SIMPRED_RETURN_IF_ERROR(Materialize(m, sources));
 
@@ -119,6 +127,10 @@ Status Run(const Arguments& a) {
   }
   if (a.kernels) PrintKernelTypes(results["lofo"]);
   SIMPRED_ASSIGN_OR_RETURN(const auto ranked, judge.Ranking(variants));
+  SIMPRED_ASSIGN_OR_RETURN(Judge judge_of_two, Judge::Load(db, models, two_threads.calibrate));
+  SIMPRED_ASSIGN_OR_RETURN(const std::vector<JudgedModel> with_two, judge_of_two.Run(Calibration::kSynth));
+  if (!with_two.empty()) PrintTable("calibration: synth, two threads", with_two);
+  csv += CsvOf("synth-threads2", with_two);
   const Ranking ranking = RankPairs(ranked, 0.10);
   if (!a.csv.empty()) SIMPRED_RETURN_IF_ERROR(WriteAtomically(a.csv, csv));
 
@@ -137,9 +149,11 @@ Status Run(const Arguments& a) {
   line += fmt::format(" kernel20_mean={:.2f} kernel20_within15={:.1f}", 100 * Mean(lofo.kernels20),
                       100 * ShareWithin(lofo.kernels20, 0.15));
   const auto n = static_cast<double>(results["lofo"].size());
-  line += fmt::format(" interval90={:.1f} interval90_n={} interval_width={:.1f} noise_median={:.2f} rank_right={:.2f}",
-                      n > 0 ? 100 * static_cast<double>(lofo.inside) / n : 0, results["lofo"].size(),
-                      100 * MedianOf(lofo.widths), 100 * MedianOf(noise), 100 * ranking.right);
+  line += fmt::format(
+      " interval90={:.1f} interval90_n={} interval_width={:.1f} noise_median={:.2f} rank_right={:.2f} "
+      "threads2_mean={:.2f} threads2_models={}",
+      n > 0 ? 100 * static_cast<double>(lofo.inside) / n : 0, results["lofo"].size(), 100 * MedianOf(lofo.widths),
+      100 * MedianOf(noise), 100 * ranking.right, 100 * Mean(Summarize(with_two).end_to_end), with_two.size());
   fmt::print("{}\n", line);
   return OkStatus();
 }
@@ -160,6 +174,7 @@ int main(int argc, char** argv) {
   app.add_option("--rounds", a.rounds, "processes per model");
   app.add_flag("--corpus", a.corpus, "judge every whole network of the corpus index instead of the list");
   app.add_flag("--judge-only", a.judge_only, "measure nothing");
+  app.add_flag("--measure-only", a.measure_only, "judge nothing");
   app.add_flag("--quick", a.quick, "the first twelve models only");
   app.add_flag("--kernels", a.kernels, "also a table by kernel type");
   CLI11_PARSE(app, argc, argv);

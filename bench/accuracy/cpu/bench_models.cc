@@ -157,7 +157,7 @@ Result<std::vector<BenchModel>> LoadList(const Sources& sources, std::vector<std
   return out;
 }
 
-Result<std::vector<BenchModel>> LoadCorpus(const Sources& sources, std::vector<std::string>& absent) {
+Result<std::vector<BenchModel>> LoadCorpus(const Sources& sources, std::vector<std::string>& absent, CorpusPart part) {
   const std::filesystem::path folder = sources.data / "models" / "corpus";
   SIMPRED_ASSIGN_OR_RETURN(const std::string text, ReadText(folder / "index.csv"));
   static const std::set<std::string> kWhole = {
@@ -165,7 +165,8 @@ Result<std::vector<BenchModel>> LoadCorpus(const Sources& sources, std::vector<s
       "speech-audio", "image-to-image", "rnn", "verification-mlp"};
   std::vector<BenchModel> out;
   for (const auto& row : Table(text)) {
-    if (row.at("format") != "onnx" || row.at("parse") != "ok" || !kWhole.contains(row.at("category"))) continue;
+    if (row.at("format") != "onnx" || row.at("parse") != "ok") continue;
+    if (part == CorpusPart::kWholeNetworks && !kWhole.contains(row.at("category"))) continue;
     BenchModel m;
     m.path = folder / row.at("file");
     m.name = m.path.stem().string();

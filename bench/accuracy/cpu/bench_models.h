@@ -29,9 +29,11 @@ struct Sources {
 // Rows whose file is not there are left out and named in `absent`.
 Result<std::vector<BenchModel>> LoadList(const Sources& sources, std::vector<std::string>& absent);
 
-// Every ONNX file of DIR/models/corpus/index.csv that parses, is float and is a whole network (not an operator test),
-// with the index's own fixed dimensions and its categories as families.
-Result<std::vector<BenchModel>> LoadCorpus(const Sources& sources, std::vector<std::string>& absent);
+enum class CorpusPart : uint8_t { kWholeNetworks, kEveryFile };
+// Every ONNX file of DIR/models/corpus/index.csv that parses, with the index's own fixed dimensions and its categories
+// as families; kWholeNetworks: only what is float and a whole network (not an operator test).
+Result<std::vector<BenchModel>> LoadCorpus(const Sources& sources, std::vector<std::string>& absent,
+                                           CorpusPart part = CorpusPart::kWholeNetworks);
 
 // Other shapes of the zoo models, for the ranking.
 std::vector<BenchModel> VariantsOf(const std::vector<BenchModel>& models);

@@ -50,13 +50,14 @@ Status Collect(Database& db, std::vector<BenchModel>& models, std::vector<BenchM
   // The ranking's variants: other shapes, and every ranked model with nothing fused. End to end only.
   std::vector<MeasureItem> ranked;
   for (BenchModel& v : variants) {
+    if (!options.ranking) break;
     SIMPRED_RETURN_IF_ERROR(Materialize(v, sources));
     if (have.contains(v.name)) continue;
     ranked.push_back(ItemOf(v));
     ranked.back().profile = false;
   }
   for (const BenchModel& m : models) {
-    if (!m.from_zoo || have.contains(m.name + "_off")) continue;
+    if (!options.ranking || !m.from_zoo || have.contains(m.name + "_off")) continue;
     ranked.push_back(ItemOf(m));
     ranked.back().name += "_off";
     ranked.back().level = FusionLevel::kOff;

@@ -12,8 +12,8 @@ namespace simpred::bench {
 
 struct CollectOptions {
   CalibrateOptions calibrate;
-  int rounds = 4;  // of real models
-  bool quick = false;
+  int rounds = 4;       // of real models
+  bool ranking = true;  // the variants too
 };
 
 Status Collect(Database& db, std::vector<BenchModel>& models, std::vector<BenchModel>& variants, const Sources& sources,

@@ -118,13 +118,18 @@ bool DecodeInt32Data(const std::vector<int64_t>& data, int64_t elements, Constan
   return DecodeRaw(raw, elements, to);
 }
 
+bool IsNumberList(Tag tag) {
+  return tag == tensor::kFloatData || tag == tensor::kDoubleData || tag == tensor::kInt32Data ||
+         tag == tensor::kInt64Data || tag == tensor::kUint64Data;
+}
+
 bool DecodeTyped(std::string_view tensor_message, int64_t elements, ConstantValue& to) {
   ReadContext context(tensor_message);
   std::vector<int64_t> small;
   Fields f(context, tensor_message, "tensor");
   while (f.Next()) {
     // A list longer than its type says is refused before it is decoded.
-    if (f.Bytes().size() > static_cast<size_t>(elements) * 10 && f.tag() != tensor::kStringData) return false;
+    if (IsNumberList(f.tag()) && f.Bytes().size() > static_cast<size_t>(elements) * 10) return false;
     if (f.tag() == tensor::kFloatData && to.dtype == DataType::kFloat32) f.AppendFloats(to.floats);
     if (f.tag() == tensor::kDoubleData && to.dtype == DataType::kFloat64) f.AppendDoubles(to.floats);
     if (f.tag() == tensor::kInt32Data) f.AppendInts(small);

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/file.h"
 #include "frontend/onnx/wire.h"
 #include "graph/graph.h"
 
@@ -30,7 +31,8 @@ struct Range {
 // State of one reading, shared by all its cursors.
 class ReadContext {
  public:
-  explicit ReadContext(std::string_view file) : file_(file) {}
+  // `map`: what `file` is mapped by, if it is; the pages of skipped weights are given back to it.
+  explicit ReadContext(std::string_view file, const MappedFile* map = nullptr) : file_(file), map_(map) {}
 
   std::string_view file() const { return file_; }
   uint64_t OffsetOf(const char* p) const { return static_cast<uint64_t>(p - file_.data()); }
@@ -50,7 +52,13 @@ class ReadContext {
   bool Count(int64_t entities = 1);
 
   // Bytes of weights, left out of the structure hash.
-  void AddWeights(std::string_view payload) { weights_.push_back({OffsetOf(payload.data()), payload.size()}); }
+  void AddWeights(std::string_view payload) {
+    weights_.push_back({OffsetOf(payload.data()), payload.size()});
+    if (map_ != nullptr) map_->Forget(payload);
+  }
+  void Forget(std::string_view part) const {
+    if (map_ != nullptr) map_->Forget(part);
+  }
   std::vector<Range>& weights() { return weights_; }
 
   std::map<std::string, std::string>& used_domains() { return used_domains_; }
@@ -59,6 +67,7 @@ class ReadContext {
   static constexpr size_t kMaxWarnings = 100;
 
   std::string_view file_;
+  const MappedFile* map_;
   std::string fault_;
   std::vector<Warning> warnings_;
   size_t warnings_dropped_ = 0;

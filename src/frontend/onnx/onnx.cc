@@ -192,6 +192,7 @@ std::string StructureHash(ReadContext& context) {
     if (w.offset < position) continue;  // a graph inside an attribute that is read twice
     hash.Update(context.file().substr(position, w.offset - position));
     position = w.offset + w.size;
+    context.Forget(context.file().substr(w.offset, w.size));
   }
   hash.Update(context.file().substr(position));
   return hash.HexDigest();
@@ -225,7 +226,7 @@ Result<Model> ReadModel(ReadContext& context) {
 }
 
 Result<Model> ReadSource(std::shared_ptr<Source> source, const std::filesystem::path& path) {
-  ReadContext context(source->bytes);
+  ReadContext context(source->bytes, source->copy.empty() ? &source->map : nullptr);
   Result<Model> model = ReadModel(context);
   if (!model.ok()) return model.status().With(fmt::format("model {}", path.string()));
   model->path = path;

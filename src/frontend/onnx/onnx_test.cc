@@ -46,6 +46,14 @@ TEST(ReadOnnx, DimensionsNumberSymbolEmptyNegative) {
   EXPECT_TRUE(HasWarning(m, "'x': dimension -1 is negative"));
 }
 
+TEST(ReadOnnx, WhatStandsForNoNameIsNoSymbol) {
+  const std::string dims =
+      GraphInput("x", {PutBytes(wire::shape::kDimParam, "?"), PutBytes(wire::shape::kDimParam, "-1"),
+                       PutBytes(wire::shape::kDimParam, "None"), PutBytes(wire::shape::kDimParam, "N")});
+  const Model m = MustRead(PutModel(dims));
+  EXPECT_EQ(m.graph.value(m.graph.inputs[0]).type.shape.ToString(), "[?, ?, ?, N]");
+}
+
 TEST(ReadOnnx, InitializerListedAsInput) {
   const std::string graph = PutBytes(wire::graph::kInitializer,
                                      PutTensor("w", kFloat, {2}, PutBytes(wire::tensor::kRawData, std::string(8, 0)))) +

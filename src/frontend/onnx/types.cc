@@ -9,11 +9,16 @@ namespace {
 // Sequences of optionals of sequences ...: no exporter writes more than two.
 constexpr int kMaxTypeDepth = 8;
 
+// Some exporters write these in place of a name for every dimension that they do not know: they name nothing in common.
+bool IsName(std::string_view dim_param) {
+  return !dim_param.empty() && dim_param != "?" && dim_param != "-1" && dim_param != "None";
+}
+
 Dim ReadDim(ReadContext& context, std::string_view message, std::string_view value_name) {
   Dim dim;
   Fields f(context, message, "dim");
   while (f.Next()) {
-    if (f.tag() == shape::kDimParam && !f.Bytes().empty()) dim = Dim::Symbol(Text(f.Bytes()));
+    if (f.tag() == shape::kDimParam && IsName(f.Bytes())) dim = Dim::Symbol(Text(f.Bytes()));
     if (f.tag() != shape::kDimValue) continue;
     if (f.Int() < 0) {
       context.Warn(
