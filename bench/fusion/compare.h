@@ -1,4 +1,8 @@
 // How do two kernel lists of one model differ?
+//
+// Lists are compared as multisets: by kernel type, and by signature (everything that a record is keyed by: type,
+// attributes, shapes, types and layouts of all tensors). Where a shape is known at run time only there are no
+// signatures, and only the types are compared.
 #pragma once
 
 #include <filesystem>
@@ -8,21 +12,28 @@
 #include "base/status.h"
 #include "fusion/fusion.h"
 #include "operators/infer.h"
-#include "workload/workload.h"
 
-namespace simpred {
+namespace simpred::bench {
 
-struct Comparison {
-  int ours = 0, theirs = 0, matched = 0;  // kernels; matched by type
-  int same_signature = 0;                 // matched by everything that a record is keyed by
-  bool equal() const { return matched == ours && matched == theirs; }
-  std::string differences;  // "Relu:3/2 Conv:5/6", ours/theirs
+struct KernelList {
+  std::map<std::string, int> types, signatures;
+  bool has_signatures = false;
+  int size() const;
 };
 
-Comparison Compare(const Workload& ours, const Workload& theirs);
-// Our list of a model.
-Result<Workload> OurKernels(const std::filesystem::path& model, const InferOptions& binding, FusionLevel level);
-// The list that a saved optimised model contains.
-Result<Workload> SavedKernels(const std::filesystem::path& optimised, const InferOptions& binding);
+struct Comparison {
+  int ours = 0, theirs = 0, matched = 0;       // kernels; matched by type
+  int signed_kernels = 0, same_signature = 0;  // of the longer list; zero without signatures
+  bool Equal() const { return matched == ours && matched == theirs; }
+  std::string differences;            // "Conv:5/6 Relu:3/2", ours/theirs
+  std::string signature_differences;  // one per line, "+" ours only, "-" theirs only
+};
 
-}  // namespace simpred
+Comparison Compare(const KernelList& ours, const KernelList& theirs);
+// What the rules make of a model.
+Result<KernelList> PredictedKernels(const std::filesystem::path& model, const InferOptions& binding,
+                                    FusionOptions options);
+// What a saved optimised model contains.
+Result<KernelList> SavedKernels(const std::filesystem::path& optimized, const InferOptions& binding);
+
+}  // namespace simpred::bench

@@ -1,38 +1,26 @@
-#!/bin/bash
-# Our kernel lists against ONNX Runtime's own, at every level. Usage: run.sh [--data DIR] [--csv FILE] [--quick]
-#
-# Models: the float models of DIR/models/corpus, the architectures of bench/zoo (written to a temporary folder), and the
-# light models of Debian's libonnx-testdata.
+#!/usr/bin/env bash
+# Our kernel lists against ONNX Runtime's own, at levels off, extended and all.
+# bench/fusion/run.sh [--data DIR] [--csv FILE] [--quick] [--only NAME] [--verbose] [--keep DIR]
+#   --data DIR   another folder with models/corpus
+#   --quick      level 'all' only
+#   --verbose    also the signatures that differ
+#   --keep DIR   where the runtime's optimised models stay, for the next time
 set -euo pipefail
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-root=$(cd "$here/../.." && pwd)
-build=${SIMPRED_BUILD:-$root/build/release}
-data=$root/../shared
-csv=()
-quick=0
-while (($#)); do
-  case $1 in
-    --data) data=$2; shift 2 ;;
-    --csv) csv=(--csv "$2"); shift 2 ;;
-    --quick) quick=1; shift ;;
-    *) echo "usage: run.sh [--data DIR] [--csv FILE] [--quick]" >&2; exit 2 ;;
+caller=$PWD
+. "$(dirname "$0")/../../scripts/common.sh"
+
+data=$root_folder/../shared
+rest=()
+absolute() { case "$1" in /*) printf '%s' "$1" ;; *) printf '%s' "$caller/$1" ;; esac; }
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --data) data=$(absolute "$2"); shift 2 ;;
+    --csv | --keep) rest+=("$1" "$(absolute "$2")"); shift 2 ;;
+    -h | --help) sed -n '2,6p' "$0"; exit 0 ;;
+    *) rest+=("$1"); shift ;;
   esac
 done
-if [[ ! -x $build/fusion_bench ]]; then
-  cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release >/dev/null
-  cmake --build "$build" --target fusion_bench zoo >/dev/null
-fi
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-models=()
-if [[ -x $build/zoo ]]; then
-  "$build/zoo" "$work/zoo" >/dev/null && models+=("$work"/zoo/*.onnx)
-fi
-families='mlp|cnn|detector|ocr|segmentation|transformer|encoder|decoder|speech|image-to-image'
-if [[ -f $data/models/corpus/index.csv ]]; then
-  while IFS= read -r name; do
-    [[ -f $data/models/corpus/$name ]] && models+=("$data/models/corpus/$name")
-  done < <(awk -F, -v f="$families" 'NR > 1 && $10 == "onnx" && $2 ~ f && $14 + 0 >= 5 {print $1}' "$data/models/corpus/index.csv" | grep -viE 'int8|quant|fp16')
-fi
-((quick)) && models=("${models[@]:0:24}")
-"$build/fusion_bench" --work "$work/optimised" "${csv[@]}" "${models[@]}"
+[ -x build/release/fusion_bench ] || scripts/build.sh
+scripts/get_models.sh
+exec build/release/fusion_bench --list bench/accuracy/cpu/models.csv --data "$data" --packages .cache/models \
+  --zoo build/bench/zoo ${rest[@]+"${rest[@]}"}

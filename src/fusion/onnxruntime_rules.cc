@@ -57,6 +57,10 @@ const std::vector<FusionRule>& OnnxRuntimeRules() {
 
       BlockedLayout(),
       ConvAddActivationFusion(),
+
+      ConvGatedActivationFusion(),
+      AttentionCoreFusion(),
+      PointwiseChainFusion(),
   };
   return rules;
 }

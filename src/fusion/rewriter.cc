@@ -358,7 +358,7 @@ void Rewriter::RemoveUpwards(NodeId n) {
   while (!pending.empty()) {
     const NodeId current = pending.back();
     pending.pop_back();
-    if (!alive(current) || OutputUses(current) > 1 || ProducesGraphOutput(current)) continue;
+    if (!alive(current) || OutputUses(current) > 0 || ProducesGraphOutput(current)) continue;
     const std::vector<ValueId> inputs = node(current).inputs;
     Remove(current);
     for (ValueId v : inputs)
@@ -369,9 +369,9 @@ void Rewriter::RemoveUpwards(NodeId n) {
 void Rewriter::MakeConstant(NodeId n) {
   const std::vector<ValueId> outputs = node(n).outputs;
   const std::vector<ValueId> inputs = node(n).inputs;
+  Remove(n);
   for (ValueId v : inputs)
     if (const NodeId p = Producer(v); p != kNoNode) RemoveUpwards(p);
-  Remove(n);
   for (ValueId v : outputs) {
     if (v == kNoValue) continue;
     value(v).producer = kNoNode;

@@ -108,7 +108,7 @@ class Rewriter {
   // Removes `olds` and puts one node in their place that writes what the last of them wrote.
   NodeId Fuse(const std::vector<NodeId>& olds, std::string_view type, std::string_view domain,
               std::vector<ValueId> inputs);
-  // Removes n and, upwards, what then has no reader left: nodes with at most one use and no graph output.
+  // Removes n if nothing reads it and, upwards, what then has no reader left. Makers of graph outputs stay.
   void RemoveUpwards(NodeId n);
   // Turns the outputs of a node into constants and removes it.
   void MakeConstant(NodeId n);

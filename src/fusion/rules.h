@@ -59,4 +59,9 @@ FusionRule MatMulScaleFusion();
 FusionRule BlockedLayout();
 FusionRule ConvAddActivationFusion();
 
+// aggressive/
+FusionRule ConvGatedActivationFusion();
+FusionRule AttentionCoreFusion();
+FusionRule PointwiseChainFusion();
+
 }  // namespace simpred

@@ -6,6 +6,8 @@
 namespace simpred {
 
 void RegisterShapeArithmetic(Registry& r);
+void RegisterViews(Registry& r);
+void RegisterFills(Registry& r);
 void RegisterDataMovement(Registry& r);
 void RegisterSlice(Registry& r);
 void RegisterIndexing(Registry& r);
@@ -30,5 +32,6 @@ void RegisterRecurrent(Registry& r);
 void RegisterImage(Registry& r);
 void RegisterMicrosoft(Registry& r);
 void RegisterNchwc(Registry& r);
+void RegisterHypothetical(Registry& r);
 
 }  // namespace simpred

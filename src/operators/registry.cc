@@ -66,6 +66,8 @@ const Registry& Registry::Default() {
   static const Registry registry = [] {
     Registry r;
     RegisterShapeArithmetic(r);
+    RegisterViews(r);
+    RegisterFills(r);
     RegisterDataMovement(r);
     RegisterSlice(r);
     RegisterIndexing(r);
@@ -89,6 +91,7 @@ const Registry& Registry::Default() {
     RegisterImage(r);
     RegisterMicrosoft(r);
     RegisterNchwc(r);
+    RegisterHypothetical(r);
     return r;
   }();
   return registry;

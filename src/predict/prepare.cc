@@ -44,6 +44,7 @@ Result<Prepared> Prepare(const PrepareOptions& options) {
   fusion.aggressive = options.fusion_mode == "aggressive";
   fusion.off = options.fusion_off;
   fusion.intra_op_threads = options.threads;
+  fusion.binding = &options.binding;
   if (options.device != nullptr) fusion.nchwc_block = BlockedChannels(*options.device);
   Result<FusionReport> fused = Fuse(model, OnnxRuntimeRules(), fusion);
   if (!fused.ok()) return fused.status().With(context);

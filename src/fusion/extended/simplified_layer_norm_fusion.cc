@@ -7,7 +7,7 @@ namespace {
 
 bool Try(Rewriter& r, NodeId pow) {
   const ValueId x = r.input(pow, 0);
-  if (!IsNormType(r.dtype(x))) return false;
+  if (!IsNormType(r.dtype(x)) || !r.IsScalarNear(r.input(pow, 1), 2.0)) return false;
   const NodeId mean = r.OnlyConsumerOf(pow);
   if (!r.Is(mean, "ReduceMean") || !ReducesLastAxis(r, mean)) return false;
   const NodeId add = r.OnlyConsumerOf(mean);
