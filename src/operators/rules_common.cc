@@ -108,6 +108,11 @@ std::optional<std::vector<double>> FloatsOf(InferenceContext& c, int i) {
   return floats;
 }
 
+const TensorAttribute* TensorOf(const Node& node, std::string_view key) {
+  const Attribute* a = node.Find(key);
+  return a == nullptr ? nullptr : std::get_if<TensorAttribute>(&a->value);
+}
+
 IntsArgument AttributeOrInput(InferenceContext& c, std::string_view attribute, int input) {
   if (auto ints = c.node().Ints(attribute)) return {.given = true, .ints = std::move(ints)};
   if (auto i = c.node().Int(attribute)) return {.given = true, .ints = std::vector<int64_t>{*i}};

@@ -42,6 +42,9 @@ std::optional<int64_t> IntOf(InferenceContext& c, int i);                 // a o
 std::optional<Dim> DimOf(InferenceContext& c, int i);                     // the same, possibly symbolic
 std::optional<std::vector<double>> FloatsOf(InferenceContext& c, int i);  // of floats or known integers
 
+// A tensor in an attribute of the node; null if there is none.
+const TensorAttribute* TensorOf(const Node& node, std::string_view key);
+
 // Operators whose attribute became an input (axes of Squeeze, ReduceSum, pads of Pad, ...).
 struct IntsArgument {
   bool given = false;                        // false: neither attribute nor input is there, the default applies
