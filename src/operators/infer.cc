@@ -18,6 +18,15 @@ namespace {
 constexpr int kMaxNesting = 32;
 // Bodies of loops are inferred more than once; nested ones could multiply without this.
 constexpr int64_t kMaxNodeVisits = 4'000'000;
+// What a chain of small nodes could otherwise grow without limit: shapes by Unsqueeze, copies of a constant by
+// Identity. NumPy, and with it most of what makes models, knows at most 64 dimensions.
+constexpr int kMaxRank = 64;
+constexpr int64_t kMaxConstantElements = 4'000'000;
+// The longest of symbolic values that is still shape arithmetic; each element of it may be a long expression.
+constexpr int64_t kMaxSymbolicElements = 256;
+// Beyond that nobody reads them; their names and shapes can be long.
+constexpr size_t kMaxWarnings = 200;
+constexpr size_t kMaxStops = 1000;
 
 // One graph while it is inferred, and the graph around it.
 struct Scope {
@@ -56,6 +65,7 @@ class Engine {
   std::string WhyLost(const Scope& scope, NodeId id, int missing_input, bool has_rule) const;
   void Finish(const InputBinding& binding);
   void Warn(std::string text);
+  bool MayKeep(const ConstantValue& value);
   Shape Bound(const Shape& s) const { return symbols_.empty() ? s : s.Bind(symbols_); }
 
   // The value that this one names, and the graph that holds it.
@@ -79,6 +89,8 @@ class Engine {
   std::map<std::tuple<const Graph*, NodeId, std::string>, std::string> symbol_names_;
   std::string last_inner_stop_;
   int64_t visits_ = 0;
+  int64_t constant_elements_ = 0;  // computed so far
+  int64_t warnings_left_out_ = 0;
 };
 
 // What one node's rules see.
@@ -143,7 +155,7 @@ void NodeContext::set_output_constant(int i, ConstantValue value) {
   if (out.type.dtype != DataType::kUndefined) value.dtype = out.type.dtype;
   const bool nothing_known = !value.ints.empty() && std::all_of(value.ints.begin(), value.ints.end(),
                                                                 [](const Dim& d) { return d.is_unknown(); });
-  if (nothing_known) return;
+  if (nothing_known || !engine_.MayKeep(value)) return;
   out.type.dtype = value.dtype;
   if (!out.type.shape.has_rank()) out.type.shape = Shape(std::vector<Dim>(value.dims.begin(), value.dims.end()));
   out.constant = std::make_shared<const ConstantValue>(std::move(value));
@@ -235,8 +247,25 @@ bool Engine::IsConstantAt(const Scope& scope, ValueId v) const {
                      [](const Dim& d) { return d.is_known(); });
 }
 
+bool Engine::MayKeep(const ConstantValue& value) {
+  const auto size = static_cast<int64_t>(value.size());
+  const bool symbolic = std::any_of(value.ints.begin(), value.ints.end(), [](const Dim& d) { return d.is_symbolic(); });
+  if (symbolic && size > kMaxSymbolicElements) return false;
+  if (constant_elements_ + size > kMaxConstantElements) {
+    Warn(fmt::format("more than {} elements of constants were computed; further ones are taken as unknown",
+                     kMaxConstantElements));
+    return false;
+  }
+  constant_elements_ += size;
+  return true;
+}
+
 void Engine::Warn(std::string text) {
-  if (warned_.insert(text).second) report_.warnings.push_back({std::move(text)});
+  if (report_.warnings.size() >= kMaxWarnings) {
+    ++warnings_left_out_;
+  } else if (warned_.insert(text).second) {
+    report_.warnings.push_back({std::move(text)});
+  }
 }
 
 // What the file says besides: more is merged in; a contradiction is reported and the computed shape stays.
@@ -294,7 +323,7 @@ std::string Engine::WhyLost(const Scope& scope, NodeId id, int missing_input, bo
 
 void Engine::NoteStop(const Scope& scope, NodeId id, const std::string& why) {
   if (scope.depth == 0) {
-    report_.stops.push_back({id, why});
+    if (report_.stops.size() < kMaxStops) report_.stops.push_back({id, why});
   } else {
     last_inner_stop_ = fmt::format("{} {}", scope.graph->node(id).Describe(id), why);
   }
@@ -311,6 +340,11 @@ Status Engine::InferNode(Scope& scope, NodeId id) {
   NodeContext context(*this, scope, id);
   if (has_rule) SIMPRED_RETURN_IF_ERROR(rule->shape(context));
   const int missing_input = context.missing_input();
+  for (const TensorType& t : context.types()) {
+    if (t.shape.rank() > kMaxRank) {
+      return ModelError(fmt::format("an output has {} dimensions; at most {} are supported", t.shape.rank(), kMaxRank));
+    }
+  }
   Settle(scope, id, context.types(), has_rule);
   if (rule != nullptr && rule->value) rule->value(context);
 
@@ -340,6 +374,7 @@ void Engine::NoteUnshapedInputs() {
   const auto consumers = graph.Consumers();
   for (ValueId v : graph.inputs) {
     const Value& value = graph.value(v);
+    if (report_.stops.size() >= kMaxStops) return;
     if (!IsLost(value.type) || consumers[static_cast<size_t>(v)].empty()) continue;
     report_.stops.push_back({consumers[static_cast<size_t>(v)].front(),
                              fmt::format("input '{}' has no declared shape: give input_shape", value.name)});
@@ -370,6 +405,7 @@ void Engine::Finish(const InputBinding& binding) {
     Warn(fmt::format("symbol '{}' is bound, but the model has no such symbol{}", name,
                      nearest.empty() ? std::string() : fmt::format("; did you mean {}?", nearest)));
   }
+  if (warnings_left_out_ > 0) report_.warnings.push_back({fmt::format("{} further warnings", warnings_left_out_)});
 }
 
 Result<InferReport> Engine::Run() {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "frontend/onnx/model_builder.h"
 #include "frontend/onnx/onnx.h"
@@ -287,6 +288,30 @@ TEST(Infer, FunctionsAreInlined) {
   EXPECT_EQ(alive, 3);
 }
 
+TEST(Infer, FunctionsHaveDefaultsForWhatACallLeavesOut) {
+  ModelBuilder b(17);
+  auto x = b.Input("x", DataType::kFloat32, {"N", int64_t{3}});
+  x = b.Op("Double", {x}, {}, "local");                       // along the default axis 0
+  x = b.Op("Double", {x}, {{"along", int64_t{1}}}, "local");  // as it says
+  b.Output(x);
+  Model m = Read(b);
+  m.functions.push_back(Doubling());
+  m.functions.back().attribute_defaults["along"].value = int64_t{0};
+  EXPECT_EQ(InferredOutput(m), "[2*N, 6]");
+}
+
+TEST(Infer, LargeFunctionsCalledOftenAreBounded) {
+  Model many_values = CallsDoubling(1000);
+  for (int i = 0; i < 10'000; ++i) many_values.functions[0].body->AddValue(Named("unused"));
+  Model large_attribute = CallsDoubling(1000);
+  large_attribute.functions[0].body->node(0).Set("padding", std::vector<int64_t>(100'000));
+  for (Model* m : {&many_values, &large_attribute}) {
+    Result<InferReport> r = InferShapes(*m, {});
+    ASSERT_FALSE(r.ok());
+    EXPECT_NE(r.status().ToString().find("expand to more than"), std::string::npos) << r.status().ToString();
+  }
+}
+
 TEST(Infer, RecursionIsRefused) {
   Model m = CallsDoubling(1);
   Node call;
@@ -391,6 +416,50 @@ TEST(Infer, LongChainsNeedNoStack) {
   b.Output(x);
   Model m = Read(b);
   EXPECT_EQ(InferredOutput(m), "[N, 3]");
+}
+
+// --- Files that want to fill the memory ----------------------------------------------------------------------------
+
+TEST(Infer, RanksAreBounded) {
+  ModelBuilder b(17);
+  auto x = b.Input("x", DataType::kFloat32, {int64_t{3}});
+  std::vector<int64_t> axes(60);
+  std::iota(axes.begin(), axes.end(), 0);
+  for (int i = 0; i < 2; ++i) x = b.Op("Unsqueeze", {x, b.ConstantInts(axes, {60})});
+  b.Output(x);
+  Model m = Read(b);
+  Result<InferReport> r = InferShapes(m, {});
+  ASSERT_FALSE(r.ok());
+  EXPECT_EQ(r.status().code(), StatusCode::kModel);
+  EXPECT_NE(r.status().ToString().find("121 dimensions; at most 64"), std::string::npos) << r.status().ToString();
+}
+
+TEST(Infer, CopiesOfConstantsAreBounded) {
+  ModelBuilder b(17);
+  const auto big = b.ConstantInts(std::vector<int64_t>(4096, 1), {4096});
+  for (int i = 0; i < 2000; ++i) b.Output(b.Op("Identity", {big}), DataType::kInt64, {int64_t{4096}});
+  Model m = Read(b);
+  Result<InferReport> r = InferShapes(m, {});
+  ASSERT_TRUE(r.ok()) << r.status().ToString();
+  int64_t kept = 0;
+  for (ValueId v = 0; v < m.graph.value_count(); ++v) {
+    const Value& value = m.graph.value(v);
+    if (value.constant && !value.is_initializer) kept += static_cast<int64_t>(value.constant->size());
+  }
+  EXPECT_LE(kept, 4'000'000);
+  EXPECT_GT(kept, 3'900'000);
+  EXPECT_EQ(OutputShape(m, 1999), "[4096]");
+}
+
+TEST(Infer, WarningsAreBounded) {
+  ModelBuilder b(17);
+  auto x = b.Input("x", DataType::kFloat32, {int64_t{3}});
+  for (int i = 0; i < 1000; ++i) b.Output(b.Op("Relu", {x}), DataType::kFloat32, {int64_t{4}});  // declared wrongly
+  Model m = Read(b);
+  Result<InferReport> r = InferShapes(m, {});
+  ASSERT_TRUE(r.ok()) << r.status().ToString();
+  EXPECT_LE(r->warnings.size(), 201U);
+  EXPECT_EQ(r->warnings.back().text, "800 further warnings");
 }
 
 }  // namespace

@@ -12,6 +12,57 @@ using FunctionKey = std::tuple<std::string, std::string, std::string>;  // domai
 
 std::string Normalized(const std::string& domain) { return domain == "ai.onnx" ? std::string() : domain; }
 
+// What a copy of a function's body takes.
+struct BodySize {
+  int64_t nodes = 0;
+  int64_t weight = 0;      // nodes, values and the elements of attributes
+  int64_t references = 0;  // attributes that take the caller's
+};
+
+// A number of an attribute takes a fraction of what a node or a value takes.
+constexpr int64_t kElementsPerWeight = 16;
+
+int64_t WeightOf(const Attribute& attribute) {
+  struct Elements {
+    size_t operator()(const std::vector<int64_t>& v) const { return v.size(); }
+    size_t operator()(const std::vector<double>& v) const { return v.size(); }
+    size_t operator()(const std::string& v) const { return v.size() / sizeof(int64_t); }
+    size_t operator()(const std::vector<std::string>& v) const {
+      size_t sum = 0;
+      for (const std::string& text : v) sum += 4 + text.size() / sizeof(int64_t);
+      return sum;
+    }
+    size_t operator()(const TensorAttribute& v) const { return v.dims.size(); }
+    size_t operator()(const std::vector<TensorAttribute>& v) const { return v.size() * kElementsPerWeight; }
+    size_t operator()(const std::monostate&) const { return 0; }
+    size_t operator()(int64_t) const { return 0; }
+    size_t operator()(double) const { return 0; }
+    size_t operator()(const TensorType& v) const { return v.shape.dims().size(); }
+    size_t operator()(const std::shared_ptr<Graph>&) const { return 0; }  // counted as graphs
+    size_t operator()(const std::vector<std::shared_ptr<Graph>>&) const { return 0; }
+  };
+  return 1 + static_cast<int64_t>(std::visit(Elements(), attribute.value)) / kElementsPerWeight;
+}
+
+BodySize SizeOf(const Graph& body) {
+  BodySize size;
+  std::vector<const Graph*> pending = {&body};
+  while (!pending.empty()) {
+    const Graph& graph = *pending.back();
+    pending.pop_back();
+    size.nodes += graph.node_count();
+    size.weight += graph.node_count() + graph.value_count();
+    for (NodeId id = 0; id < graph.node_count(); ++id) {
+      for (const auto& [key, attribute] : graph.node(id).attributes) {
+        size.weight += WeightOf(attribute);
+        size.references += attribute.reference.empty() ? 0 : 1;
+      }
+      for (const auto& sub : SubgraphsOf(graph.node(id))) pending.push_back(sub.get());
+    }
+  }
+  return size;
+}
+
 class Inliner {
  public:
   explicit Inliner(Model& model) : model_(model) {
@@ -97,20 +148,36 @@ class Inliner {
 
   Status Expand(Graph& graph, NodeId call_id, const FunctionDef& f) {
     const Graph& body = *f.body;
-    total_ += body.node_count();
-    if (total_ > kMaxInlinedNodes) {
-      return ModelError(fmt::format("the model's functions expand to more than {} nodes", kMaxInlinedNodes))
-          .With(graph.node(call_id).Describe(call_id));
-    }
+    Node call = graph.node(call_id);
+    for (const auto& [key, value] : f.attribute_defaults) call.attributes.emplace(key, value);  // what it left out
+    SIMPRED_RETURN_IF_ERROR(CountCopy(f, call).With(call.Describe(call_id)));
     for (const auto& [domain, version] : f.opset_imports) model_.opset_imports.emplace(domain, version);
-    const Node call = graph.node(call_id);
     graph.RemoveNode(call_id);
-    const std::string prefix = (call.name.empty() ? fmt::format("{}_{}", call.op_type, call_id) : call.name) + "/";
+    // A long chain of calls would give names that take more memory than all else.
+    constexpr size_t kLongestPrefix = 500;
+    const bool usable = !call.name.empty() && call.name.size() < kLongestPrefix;
+    const std::string prefix = (usable ? call.name : fmt::format("{}_{}", call.op_type, call_id)) + "/";
     const std::vector<ValueId> values = MapValues(graph, body, call, prefix);
     for (NodeId id = 0; id < body.node_count(); ++id) {
       if (body.node(id).alive) graph.AddNode(CopyNode(body.node(id), values, call, prefix));
     }
     ConnectPassThrough(graph, body, call, values, prefix);
+    return OkStatus();
+  }
+
+  // A small file whose functions call each other, or hold much and are called often, must not fill the memory.
+  Status CountCopy(const FunctionDef& f, const Node& call) {
+    const auto [known, is_new] = sizes_.try_emplace(&f);
+    if (is_new) known->second = SizeOf(*f.body);
+    const BodySize& size = known->second;
+    Bytes given(0);  // saturates
+    for (const auto& [key, attribute] : call.attributes) given += Bytes(WeightOf(attribute));
+    nodes_ += size.nodes;
+    weight_ += (Bytes(size.weight) + given * size.references).count();
+    if (nodes_ > kMaxInlinedNodes || weight_ > kMaxInlinedWeight) {
+      return ModelError(
+          fmt::format("the model's functions expand to more than {} nodes, or to as much memory", kMaxInlinedNodes));
+    }
     return OkStatus();
   }
 
@@ -211,7 +278,9 @@ class Inliner {
 
   Model& model_;
   std::map<FunctionKey, size_t> functions_;
-  int64_t total_ = 0;
+  std::map<const FunctionDef*, BodySize> sizes_;  // of those that were called
+  int64_t nodes_ = 0;
+  int64_t weight_ = 0;
 };
 
 }  // namespace
