@@ -92,7 +92,19 @@ Status CycleError(const Graph& graph, const std::vector<int32_t>& waiting) {
 
 Status Inconsistent(std::string what) { return InternalError("graph is inconsistent: " + std::move(what)); }
 
+// Which values stand among the outputs of the node that they name as their producer?
+std::vector<bool> MadeByTheirProducer(const Graph& graph) {
+  std::vector<bool> made(static_cast<size_t>(graph.value_count()));
+  for (NodeId n = 0; n < graph.node_count(); ++n) {
+    for (ValueId v : graph.node(n).outputs) {
+      if (v >= 0 && v < graph.value_count() && graph.value(v).producer == n) made[static_cast<size_t>(v)] = true;
+    }
+  }
+  return made;
+}
+
 Status VerifyValues(const Graph& graph, const Graph* parent) {
+  const std::vector<bool> made = MadeByTheirProducer(graph);
   for (ValueId v = 0; v < graph.value_count(); ++v) {
     const Value& value = graph.value(v);
     if (value.outer_scope != kNoValue &&
@@ -104,7 +116,7 @@ Status VerifyValues(const Graph& graph, const Graph* parent) {
       return Inconsistent(fmt::format("{} has a producer that is not there", DescribeValue(graph, v)));
     }
     const Node& producer = graph.node(value.producer);
-    if (producer.alive && std::find(producer.outputs.begin(), producer.outputs.end(), v) == producer.outputs.end()) {
+    if (producer.alive && !made[static_cast<size_t>(v)]) {
       return Inconsistent(fmt::format("{} says that {} makes it, which does not", DescribeValue(graph, v),
                                       producer.Describe(value.producer)));
     }

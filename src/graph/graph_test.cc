@@ -287,5 +287,16 @@ TEST(GraphTest, ALongChainDoesNotOverflowTheStack) {
   EXPECT_NE(status.message().find("(200001 nodes)"), std::string::npos) << status.message();
 }
 
+// A minute and more, if each output were looked for among all.
+TEST(GraphTest, ANodeWithManyOutputsIsVerifiedInTime) {
+  constexpr int kOutputs = 400'000;
+  Graph g;
+  Node split;
+  split.op_type = "Split";
+  for (int i = 0; i < kOutputs; ++i) split.outputs.push_back(g.AddValue({}));
+  g.AddNode(std::move(split));
+  EXPECT_TRUE(g.Verify().ok());
+}
+
 }  // namespace
 }  // namespace simpred

@@ -8,6 +8,7 @@ namespace {
 
 constexpr int64_t kSmallest = INT64_MIN;
 constexpr int kMaxExponent = 32;
+constexpr size_t kMaxProduct = 4 * Dim::kMaxTerms;  // what will not cancel down to a dimension is given up early
 
 int Degree(const Monomial& m) {
   return std::accumulate(m.begin(), m.end(), 0, [](int sum, const auto& power) { return sum + power.second; });
@@ -98,6 +99,7 @@ std::optional<Polynomial> Multiply(const Polynomial& a, const Polynomial& b) {
       int64_t k = 0;
       const std::optional<Monomial> m = Multiply(ma, mb);
       if (!m || __builtin_mul_overflow(ka, kb, &k) || !AddTerm(product, *m, k)) return std::nullopt;
+      if (product.size() > kMaxProduct) return std::nullopt;
     }
   }
   return product;
