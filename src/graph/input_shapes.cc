@@ -7,7 +7,7 @@ std::string InputShapesText(const Graph& graph) {
   std::string out;
   for (ValueId id : graph.inputs) {
     const Value& v = graph.value(id);
-    if (!out.empty()) out += "; ";
+    if (!out.empty()) out += ",";
     out += v.name + "=";
     if (!v.type.shape.has_rank()) {
       out += "?";

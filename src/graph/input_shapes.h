@@ -1,4 +1,4 @@
-// The shapes with which a model is run, as one canonical text: "image=1x3x224x224; mask=1x1".
+// The shapes with which a model is run, as one canonical text: "image=1x3x224x224,mask=1x1".
 //
 // Records, runs and predictions of one model at other shapes are other records; this text tells them apart.
 #pragma once

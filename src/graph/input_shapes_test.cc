@@ -17,7 +17,7 @@ TEST(InputShapesText, NamesEveryInputInOrderAndKeepsSymbols) {
   add("ids", Shape{Dim::Symbol("N"), 16});
   add("k", Shape::Scalar());
   add("any", Shape{});
-  EXPECT_EQ(InputShapesText(g), "image=1x3x224x224; ids=Nx16; k=scalar; any=?");
+  EXPECT_EQ(InputShapesText(g), "image=1x3x224x224,ids=Nx16,k=scalar,any=?");
 }
 
 }  // namespace

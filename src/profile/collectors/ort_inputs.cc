@@ -2,13 +2,13 @@
 #include "profile/collectors/ort_inputs.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <optional>
 #include <set>
 
+#include "graph/input_shapes.h"
 #include "operators/bind_inputs.h"
 
 namespace simpred {
@@ -75,7 +75,6 @@ Result<InputPlan> PlanInputs(Model& model, const InferOptions& binding) {
   InputPlan plan;
   plan.symbols.insert(bound.symbols.begin(), bound.symbols.end());
   IndexLimits limits(model.graph);
-  std::vector<std::string> texts;
   for (const ValueId v : model.graph.inputs) {
     const Value& value = model.graph.value(v);
     const std::string where = fmt::format("input '{}'", value.name);
@@ -90,10 +89,9 @@ Result<InputPlan> PlanInputs(Model& model, const InferOptions& binding) {
     }
     RuntimeInput in{.name = value.name, .dtype = value.type.dtype, .dims = *dims};
     ChooseRange(in, limits.Of(v));
-    texts.push_back(fmt::format("{}={}", in.name, fmt::join(in.dims, "x")));
     plan.inputs.push_back(std::move(in));
   }
-  plan.shapes = fmt::format("{}", fmt::join(texts, ","));
+  plan.shapes = InputShapesText(model.graph);  // all bound: each dimension is a number
   return plan;
 }
 
