@@ -134,7 +134,11 @@ class DeviceCalibrator {
   Result<int64_t> Wave(int64_t first, const Stopwatch& watch) {
     const Duration left = options_.budget - watch.elapsed();
     Stopwatch one;
+    const int64_t measured_before = models_measured_;
     SIMPRED_RETURN_IF_ERROR(Block(first, 0, watch));
+    // Mostly stored already, by a call that was stopped: the time says nothing of what a block takes. Such a block is
+    // finished by itself.
+    const bool resumed = models_measured_ - measured_before < (kKernelsPerBlock + kNetworksPerBlock) / 2;
     const Duration per_block = std::max(one.elapsed(), Milliseconds(100));
     int rounds = options_.rounds;
     auto blocks = static_cast<int64_t>(left / (per_block * rounds));
@@ -142,10 +146,10 @@ class DeviceCalibrator {
       rounds = std::max(2, rounds - 1);
       blocks = static_cast<int64_t>(left / (per_block * rounds));
     }
-    blocks = std::max<int64_t>(1, blocks);
+    blocks = resumed ? 1 : std::max<int64_t>(1, blocks);
     for (int round = 0; round < rounds; ++round) {
       for (int64_t b = first; b < first + blocks; ++b) {
-        if (stopped() || (watch.elapsed() > options_.budget && round > 0)) return blocks;
+        if (stopped() || watch.elapsed() > options_.budget) return blocks;
         SIMPRED_RETURN_IF_ERROR(Block(b, round, watch));
       }
     }
@@ -177,6 +181,7 @@ class DeviceCalibrator {
       items.push_back(std::move(item));
     }
     if (items.empty()) return OkStatus();
+    models_measured_ += std::ssize(items);
     Collector collector(CollectorSettings());
     const Status status = collector.Measure(items, [&](Measured m) { return Store(items, std::move(m), plan, round); });
     for (const MeasureItem& item : items) std::filesystem::remove(item.path);
@@ -202,6 +207,7 @@ class DeviceCalibrator {
   std::unique_ptr<WorkFolder> folder_;
   Plan kernels_{"generated-kernels"};
   Plan networks_{"generated-networks"};
+  int64_t models_measured_ = 0;  // by this call, each round counted
   std::map<std::string, std::string> failures_;
 };
 

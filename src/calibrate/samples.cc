@@ -2,6 +2,7 @@
 #include "calibrate/samples.h"
 
 #include <algorithm>
+#include <compare>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -10,12 +11,14 @@
 namespace simpred {
 namespace {
 
+// One model at the same shapes and switches.
+struct ModelKey {
+  std::string structure_sha256, name, input_shapes, fusion_mode;
+  auto operator<=>(const ModelKey&) const = default;
+};
+
 // One place of one kernel in one model: what the rounds have in common.
-using PlaceKey = std::tuple<std::string, std::string, std::string, std::string,
-                            KernelContext>;  // model, shapes, kernel's name, signature
-PlaceKey KeyOf(const Record& r) {
-  return {r.structure_sha256 + r.model_name, r.fusion_mode, r.kernel.name, r.kernel.signature, r.context};
-}
+using PlaceKey = std::tuple<ModelKey, std::string, std::string, KernelContext>;  // kernel's name, signature
 
 // The kernel's own time: the lower envelope over the rounds with the measuring's bias taken out. A model of a single
 // kernel was also run without the profiler, whose clock ticks in microseconds; that time is the better one.
@@ -74,15 +77,24 @@ Result<SampleSet> CollectSamples(Database& db, const SampleFilter& filter, const
   SampleSet set;
   set.records = static_cast<int64_t>(records.size());
 
+  std::map<int64_t, ModelKey> model_of_run;
+  for (const Run& r : runs) {
+    model_of_run[r.id] = {.structure_sha256 = r.structure_sha256,
+                          .name = r.model_name,
+                          .input_shapes = r.input_shapes,
+                          .fusion_mode = r.fusion_mode};
+  }
   std::map<PlaceKey, std::vector<const Record*>> places;
-  for (const Record& r : records) places[KeyOf(r)].push_back(&r);
+  for (const Record& r : records) {
+    places[{model_of_run[r.run], r.kernel.name, r.kernel.signature, r.context}].push_back(&r);
+  }
 
-  std::map<std::tuple<std::string, std::string, std::string, KernelContext>, Distinct> distinct;
-  std::map<std::string, std::vector<const Record*>> kernels_of_model;  // one record a place
-  std::set<std::string> models_with_hidden;
+  std::map<std::tuple<ModelKey, std::string, KernelContext>, Distinct> distinct;
+  std::map<ModelKey, std::vector<const Record*>> kernels_of_model;  // one record a place
+  std::set<ModelKey> models_with_hidden;
   for (const auto& [key, rounds] : places) {
     const Record& first = *rounds[0];
-    const std::string model = std::get<0>(key) + std::get<1>(key);
+    const ModelKey& model = std::get<0>(key);
     kernels_of_model[model].push_back(&first);
     if (filter.hide && filter.hide(first)) {
       models_with_hidden.insert(model);
@@ -93,7 +105,7 @@ Result<SampleSet> CollectSamples(Database& db, const SampleFilter& filter, const
       set.noisy.push_back({first.model_name, first.kernel.name, m.spread, m.time});
       continue;
     }
-    Distinct& d = distinct[{std::get<0>(key), std::get<1>(key), first.kernel.signature, first.context}];
+    Distinct& d = distinct[{model, first.kernel.signature, first.context}];
     if (d.first == nullptr) d.first = &first;
     d.sum += OwnTime(rounds, bias);
     d.spread = std::max(d.spread, m.spread);
@@ -110,7 +122,10 @@ Result<SampleSet> CollectSamples(Database& db, const SampleFilter& filter, const
   }
 
   for (const GraphMeasurement& g : JoinRuns(runs)) {
-    const std::string model = g.structure_sha256 + g.model_name + g.fusion_mode;
+    const ModelKey model = {.structure_sha256 = g.structure_sha256,
+                            .name = g.model_name,
+                            .input_shapes = g.input_shapes,
+                            .fusion_mode = g.fusion_mode};
     if (filter.drop_graphs_of_hidden && models_with_hidden.contains(model)) continue;
     const auto found = kernels_of_model.find(model);
     if (found == kernels_of_model.end()) continue;
