@@ -5,6 +5,8 @@
 #include <cmath>
 #include <set>
 #include <sstream>
+#include <string_view>
+#include <utility>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -140,6 +142,21 @@ std::string Join(const std::vector<std::string>& words) {
   return text;
 }
 
+// What people call the widest vector unit; the whole list is in DeviceProfile::features.
+std::string WidestVectors(const std::vector<std::string>& features) {
+  static constexpr std::pair<std::string_view, std::string_view> kNames[] = {{"amx_tile", "AVX-512 and AMX"},
+                                                                             {"avx512f", "AVX-512"},
+                                                                             {"avx2", "AVX2"},
+                                                                             {"avx", "AVX"},
+                                                                             {"sse4_2", "SSE4.2"},
+                                                                             {"sve", "SVE"},
+                                                                             {"asimd", "NEON"}};
+  for (const auto& [feature, name] : kNames) {
+    if (std::find(features.begin(), features.end(), feature) != features.end()) return fmt::format(", {}", name);
+  }
+  return {};
+}
+
 // A working set that lies in this level and in none that is nearer. The number: enough not to live in the nearer one by
 // chance, small enough not to be pushed out by the neighbours of a shared level.
 Bytes WorkingSet(const std::vector<MemoryLevel>& levels, size_t i) {
@@ -197,7 +214,7 @@ Result<DeviceProfile> IdentifyCpu() {
   d.cores = CountCores(cpus);
   d.features = MainInstructionSets(Get(keys, "flags", Get(keys, "Features", "").c_str()));
   const std::string model = Get(keys, "model name", Get(keys, "CPU part", "unknown processor").c_str());
-  d.description = fmt::format("{}, {} core{}, {}", model, d.cores, d.cores == 1 ? "" : "s", Join(d.features));
+  d.description = fmt::format("{}, {} core{}{}", model, d.cores, d.cores == 1 ? "" : "s", WidestVectors(d.features));
   d.fingerprint = fmt::format("{} family {} model {} stepping {}, {} cores, {}", model, Get(keys, "cpu family", "?"),
                               Get(keys, "model", "?"), Get(keys, "stepping", "?"), d.cores, Join(d.features));
   d.memory = ReadCaches(cpus);
@@ -219,7 +236,10 @@ Result<DeviceProfile> DetectCpu(bool measure_again) {
     const Result<std::string> kept = ReadText(file, size_t{1} << 20);
     if (kept.ok()) {
       Result<DeviceProfile> profile = ParseDeviceYaml(*kept, file.string());
-      if (profile.ok() && profile->fingerprint == identified.fingerprint) return profile;
+      if (profile.ok() && profile->fingerprint == identified.fingerprint) {
+        profile->description = identified.description;
+        return profile;
+      }
     }
   }
   MeasureSpeeds(identified);

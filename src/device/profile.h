@@ -24,7 +24,7 @@ struct MemoryLevel {
 struct DeviceProfile {
   std::string name;                                // "Ascend310P", "cpu"
   std::string kind;                                // "cpu", "npu", "gpu"
-  std::string description;                         // for people: processor's name, instruction sets
+  std::string description;                         // for people: processor's name, cores, vectors
   int cores = 1;                                   // AI cores, SMs or CPU cores
   std::map<DataType, FlopsPerSecond> peak;         // of the whole device; one core: divide by cores
   std::map<DataType, FlopsPerSecond> peak_matrix;  // matrix units (cube, tensor cores, AMX), if apart
