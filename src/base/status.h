@@ -101,12 +101,12 @@ class [[nodiscard]] Result {
   } while (false)
 #define SIMPRED_CONCAT_INNER(a, b) a##b
 #define SIMPRED_CONCAT(a, b) SIMPRED_CONCAT_INNER(a, b)
-// SIMPRED_ASSIGN_OR_RETURN(Model model, ReadModel(path));
+// SIMPRED_ASSIGN_OR_RETURN(Model model, ReadModel(path));   `lhs` may be a declaration, so it has no parentheses.
 #define SIMPRED_ASSIGN_OR_RETURN(lhs, expr)             \
   auto SIMPRED_CONCAT(_result_, __LINE__) = (expr);     \
   if (!SIMPRED_CONCAT(_result_, __LINE__).ok()) {       \
     return SIMPRED_CONCAT(_result_, __LINE__).status(); \
   }                                                     \
-  lhs = std::move(SIMPRED_CONCAT(_result_, __LINE__)).value()
+  lhs = std::move(SIMPRED_CONCAT(_result_, __LINE__)).value() /* NOLINT(bugprone-macro-parentheses) */
 
 }  // namespace simpred
