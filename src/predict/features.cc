@@ -39,11 +39,13 @@ Duration ComputeTime(const Kernel& k, const DeviceProfile& d, int threads) {
   return k.work.flops / (peak * CoreShare(d, threads));
 }
 
-Duration MemoryTime(const Kernel& k, const DeviceProfile& d, int threads) {
+// From the nearest level that holds all bytes, no nearer than `nearest`.
+Duration MemoryTime(const Kernel& k, const DeviceProfile& d, int threads, size_t nearest = 0) {
   Bytes total = k.work.total();
   const MemoryLevel* level = nullptr;
   double cores = d.kind == "cpu" ? std::clamp(threads, 1, std::max(1, d.cores)) : d.cores;
-  for (const MemoryLevel& m : d.memory) {
+  for (size_t i = nearest; i < d.memory.size(); ++i) {
+    const MemoryLevel& m = d.memory[i];
     if (m.bandwidth.count() <= 0) continue;
     level = &m;
     double capacity = static_cast<double>(m.capacity.count()) * (m.shared ? 1.0 : cores);
@@ -95,6 +97,11 @@ KernelFeatures FeaturesOf(const Kernel& k, KernelContext context, int threads) {
 
 Duration Roofline(const Kernel& k, const DeviceProfile& d, int threads) {
   return std::max({ComputeTime(k, d, threads), MemoryTime(k, d, threads), SmallestKernel(d)});
+}
+
+Duration ColdRoofline(const Kernel& k, const DeviceProfile& d, int threads) {
+  size_t outermost_cache = d.memory.size() < 2 ? 0 : d.memory.size() - 2;
+  return std::max({ComputeTime(k, d, threads), MemoryTime(k, d, threads, outermost_cache), SmallestKernel(d)});
 }
 
 std::string_view Name(Bound b) {

@@ -32,6 +32,9 @@ std::vector<std::string> FeatureGroups();
 // max(flops / peak, bytes / bandwidth of the level that holds them) for the given number of cores; never below the
 // device's smallest kernel.
 Duration Roofline(const Kernel& k, const DeviceProfile& d, int threads);
+// The same with nothing left in the near caches: bytes come from the outermost cache, or from main memory where that
+// cannot hold them. Between kernels of a graph the truth lies between the two.
+Duration ColdRoofline(const Kernel& k, const DeviceProfile& d, int threads);
 enum class Bound : uint8_t { kCompute, kMemory, kOverhead };
 std::string_view Name(Bound b);
 Bound BoundOf(const Kernel& k, const DeviceProfile& d, int threads);

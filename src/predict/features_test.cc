@@ -98,6 +98,20 @@ TEST(Roofline, IsTheSlowestOfComputeMemoryAndLaunch) {
   EXPECT_EQ(BoundOf(Elementwise("Relu", 1), Cpu(), 1), Bound::kOverhead);
 }
 
+TEST(Roofline, ColdIsNeverFasterAndTheSameForWhatNoNearCacheHolds) {
+  DeviceProfile d = Cpu();
+  d.memory.insert(d.memory.begin() + 1, {"L3", Bytes(32 << 20), BytesPerSecond(2e10), true, ""});
+  Kernel small = Elementwise("Relu", 100000), large = Elementwise("Relu", 1 << 20);
+  EXPECT_NEAR(ColdRoofline(small, d, 1) / Roofline(small, d, 1), 2.5, 1e-9);
+  EXPECT_EQ(ColdRoofline(large, d, 1), Roofline(large, d, 1));
+}
+
+TEST(Features, ViewsStandApartFromCopies) {
+  Kernel k = Elementwise("Reshape", 100);
+  k.op_class = OperatorClass::kView;
+  EXPECT_EQ(GroupOf(k), "view");
+}
+
 TEST(Roofline, DeviceWithoutNumbersStillGivesATime) {
   DeviceProfile nothing;
   EXPECT_GT(Roofline(Conv(8, 8, 8, 3), nothing, 1), Duration());

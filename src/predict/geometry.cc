@@ -478,8 +478,10 @@ KernelClass ClassOf(const Kernel& k) {
     case OperatorClass::kPooling:
       c = {KernelFamily::kPooling, StartsWith(k.type, kBlocked) ? "nchwc-pooling" : "pooling", {}};
       break;
+    case OperatorClass::kView:  // moves nothing in most runtimes: not to be mixed with what copies
+      c = {KernelFamily::kGeneric, "view", {}};
+      break;
     case OperatorClass::kDataMovement:
-    case OperatorClass::kView:
       c = {KernelFamily::kMovement, MovementGroup(k), {}};
       if (base == "Cast") c = {KernelFamily::kElementwise, "elementwise-select", {}};
       break;
@@ -572,6 +574,7 @@ const std::vector<GroupInfo>& AllGroups() {
       {"reorder-output", KernelFamily::kMovement},
       {"resize", KernelFamily::kMovement},
       {"transpose", KernelFamily::kMovement},
+      {"view", KernelFamily::kGeneric},
   };
   return kGroups;
 }

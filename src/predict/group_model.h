@@ -36,7 +36,7 @@ class GroupModel {
   static constexpr Eigen::Index kFewest = 8;  // samples; below, the pooled model of all groups answers
   // Columns of a row (twin.cc) that are no sizes, for which "outside the range" says nothing: the flag for the context,
   // and the terms that stand last.
-  static constexpr Eigen::Index kAloneColumn = 6, kTermColumns = 2;
+  static constexpr Eigen::Index kAloneColumn = 6, kTermColumns = 3;
 
   struct HeldOut {
     Vector prediction;  // of y, each by a model that did not see its fold

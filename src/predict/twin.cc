@@ -35,31 +35,30 @@ std::string HowFar(double excess) {
   return std::abs(excess) > 1 ? fmt::format("{:.1f} times {}", std::exp2(std::abs(excess)), direction) : direction;
 }
 
-}  // namespace
-
-namespace {
-
 constexpr Eigen::Index kWorkFeatures = 8;  // the work, which stands first in every group (features.cc)
 constexpr Eigen::Index kRooflineTerms = 1 + GroupModel::kTermColumns;
 
 // log2 of the roofline; how much a fixed cost of a microsecond weighs beside it; the same where the kernel ran alone
-// (what a graph around it costs matters to small kernels more than to large ones).
-Vector WithRoofline(const std::vector<double>& features, Eigen::Index count, Duration roofline) {
+// (what a graph around it costs matters to small kernels more than to large ones); in a graph, how much colder caches
+// could make it.
+Vector WithRoofline(const std::vector<double>& features, Eigen::Index count, const Rooflines& r) {
   Vector v(count + kRooflineTerms);
   std::copy_n(features.begin(), count, v.begin());
-  double us = std::max(1e-3, roofline / Microseconds(1)), small = std::log2(1 + 1 / us);
-  v.tail(kRooflineTerms) << std::log2(us), small, v(GroupModel::kAloneColumn) * small;
+  double us = std::max(1e-3, r.warm / Microseconds(1)), small = std::log2(1 + 1 / us);
+  double alone = v(GroupModel::kAloneColumn), colder = std::log2(std::max(1.0, r.cold / r.warm));
+  v.tail(kRooflineTerms) << std::log2(us), small, alone * small, (1 - alone) * colder;
   return v;
 }
 
 }  // namespace
 
-Vector RowOf(const KernelFeatures& f, Duration roofline) {
-  return WithRoofline(f.values, static_cast<Eigen::Index>(f.values.size()), roofline);
+Rooflines RooflinesOf(const Kernel& k, const DeviceProfile& d, int threads) {
+  return {Roofline(k, d, threads), ColdRoofline(k, d, threads)};
 }
-Vector PooledRowOf(const KernelFeatures& f, Duration roofline) {
-  return WithRoofline(f.values, kWorkFeatures, roofline);
+Vector RowOf(const KernelFeatures& f, const Rooflines& r) {
+  return WithRoofline(f.values, static_cast<Eigen::Index>(f.values.size()), r);
 }
+Vector PooledRowOf(const KernelFeatures& f, const Rooflines& r) { return WithRoofline(f.values, kWorkFeatures, r); }
 
 Twin::Twin() : impl_(std::make_unique<Impl>()) {}
 Twin::Twin(Twin&&) noexcept = default;
@@ -77,7 +76,7 @@ Twin Twin::Analytic(const DeviceProfile& device, int threads) {
 
 Twin::Impl::Raw Twin::Impl::PredictRaw(const Kernel& k, KernelContext context) const {
   KernelFeatures f = FeaturesOf(k, context, threads);
-  Duration roofline = Roofline(k, device, threads);
+  Rooflines roofline = RooflinesOf(k, device, threads);
   Raw raw;
   auto it = k.has_rule ? groups.find(f.group) : groups.end();
   raw.pooled = it == groups.end();
@@ -85,7 +84,7 @@ Twin::Impl::Raw Twin::Impl::PredictRaw(const Kernel& k, KernelContext context) c
   const GroupModel& model = it->second->get();
   raw.answer =
       raw.pooled ? model.Predict(PooledRowOf(f, roofline), f.group) : model.Predict(RowOf(f, roofline), f.variant);
-  raw.time_us = roofline / Microseconds(1) * std::exp(raw.answer.log_efficiency);
+  raw.time_us = roofline.warm / Microseconds(1) * std::exp(raw.answer.log_efficiency);
   raw.distance = raw.answer.distance;
   raw.half_width = model.HalfWidth(raw.distance, raw.time_us);
   if (!raw.answer.known_variant) raw.half_width = std::min(kWidest, raw.half_width + kUnknownVariantWidth);

@@ -30,7 +30,7 @@ uint64_t HashOf(std::string_view text) {
 struct Row {
   size_t sample;
   KernelFeatures features;
-  Duration roofline;
+  Rooflines roofline;
 };
 
 struct Job {
@@ -59,7 +59,7 @@ GroupSamples Collect(const Job& job, const std::vector<FitSample>& samples, cons
     if (i == 0) g.data.x.resize(n, x.size());
     g.data.x.row(i) = x;
     double us = s.time / Microseconds(1);
-    g.data.y(i) = std::log(s.time / row.roofline);
+    g.data.y(i) = std::log(s.time / row.roofline.warm);
     double clock = kClockUs / us;
     g.data.noise(i) = std::min(kMaxNoise, std::sqrt(kOwnNoise * kOwnNoise + clock * clock + s.spread * s.spread / 4));
     g.variants.push_back(pooled ? row.features.group : row.features.variant);
@@ -204,7 +204,7 @@ Result<Twin> Twin::Fit(const std::vector<FitSample>& samples, const std::vector<
   std::vector<Row> rows;
   for (size_t i = 0; i < samples.size(); ++i)
     rows.push_back({i, FeaturesOf(*samples[i].kernel, samples[i].context, options.threads),
-                    Roofline(*samples[i].kernel, device, options.threads)});
+                    RooflinesOf(*samples[i].kernel, device, options.threads)});
   std::map<std::string, Job> by_group;
   Job pooled;
   pooled.group = kPooled;
@@ -229,8 +229,8 @@ Result<Twin> Twin::Fit(const std::vector<FitSample>& samples, const std::vector<
     for (size_t i = 0; i < job.rows.size(); ++i) {
       const FitSample& s = samples[job.rows[i]->sample];
       if (s.context != KernelContext::kInGraph || s.kernel->signature.empty()) continue;
-      double us =
-          job.rows[i]->roofline / Microseconds(1) * std::exp(job.held_out.prediction(static_cast<Eigen::Index>(i)));
+      double us = job.rows[i]->roofline.warm / Microseconds(1) *
+                  std::exp(job.held_out.prediction(static_cast<Eigen::Index>(i)));
       held_out[{s.group, s.kernel->signature}] = us;
       held_out.emplace(std::pair{std::string(), s.kernel->signature}, us);
     }

@@ -64,9 +64,13 @@ struct Twin::Impl {
 };
 
 // The row that the models see: features, log2 of the roofline in us, and terms of it.
-Vector RowOf(const KernelFeatures& f, Duration roofline);
+struct Rooflines {
+  Duration warm, cold;
+};
+Rooflines RooflinesOf(const Kernel& k, const DeviceProfile& d, int threads);
+Vector RowOf(const KernelFeatures& f, const Rooflines& r);
 // The same for the pooled model: only what every group has.
-Vector PooledRowOf(const KernelFeatures& f, Duration roofline);
+Vector PooledRowOf(const KernelFeatures& f, const Rooflines& r);
 inline constexpr const char* kPooled = "";
 
 }  // namespace simpred
