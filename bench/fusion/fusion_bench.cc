@@ -78,10 +78,10 @@ class Bench {
       return;
     }
     m.model.binding = CompleteBinding(m.model.path, std::move(m.model.binding));
-    bool compared = false;
-    for (const Level& level : kLevels)
-      if (!arguments_.quick || level.level == FusionLevel::kAll) compared = RunLevel(m, level) || compared;
-    if (!compared) return;
+    for (const Level& level : kLevels) {
+      if (arguments_.quick && level.level != FusionLevel::kAll) continue;
+      if (!RunLevel(m, level)) return;
+    }
     ++all_.models;
     ++sets_[static_cast<size_t>(m.set)].models;
   }

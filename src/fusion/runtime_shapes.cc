@@ -1,14 +1,31 @@
 #include "fusion/runtime_shapes.h"
 
+#include "operators/rules_common.h"
+
 namespace simpred {
 namespace {
 
 bool HasNoName(const Dim& declared) { return declared.is_unknown() || (declared.is_known() && declared.value() < 0); }
 
+// A Reshape whose shape is computed from open dimensions: ours still knows the rank (the length of the shape), the
+// runtime's does not.
+void ForgetComputedReshapes(Registry& rules) {
+  const OperatorRule* known = rules.Find("", "Reshape");
+  if (known == nullptr) return;
+  OperatorRule rule = *known;
+  rule.shape = [shape = known->shape](InferenceContext& c) -> Status {
+    if (IntsOf(c, 1)) return shape(c);
+    if (c.input_count() > 0) c.set_output(0, Tensor(c.input(0).dtype));
+    return OkStatus();
+  };
+  rules.Add(std::move(rule));
+}
+
 }  // namespace
 
 RuntimeShapes::RuntimeShapes(Model& model, const InferOptions& binding, const Registry& registry)
-    : model_(model), registry_(registry), full_(binding), partial_(binding) {
+    : model_(model), registry_(registry), runtime_rules_(registry), full_(binding), partial_(binding) {
+  ForgetComputedReshapes(runtime_rules_);
   full_.input_shapes.clear();
   partial_.input_shapes.clear();
   for (ValueId v : model.graph.inputs) {
@@ -27,7 +44,7 @@ RuntimeShapes::RuntimeShapes(Model& model, const InferOptions& binding, const Re
   }
 }
 
-Status RuntimeShapes::Hide() { return InferShapes(model_, partial_, registry_).status(); }
+Status RuntimeShapes::Hide() { return InferShapes(model_, partial_, runtime_rules_).status(); }
 
 Status RuntimeShapes::Restore() { return InferShapes(model_, full_, registry_).status(); }
 

@@ -27,6 +27,7 @@ class RuntimeShapes {
  private:
   Model& model_;
   const Registry& registry_;
+  Registry runtime_rules_;  // what the runtime's own inference finds out
   InferOptions full_, partial_;
   bool any_hidden_ = false;
 };

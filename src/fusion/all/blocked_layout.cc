@@ -10,6 +10,7 @@
 #include "fusion/all/blocked_layout.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "fusion/rules.h"
 
@@ -46,7 +47,7 @@ void BlockedLayoutPass::Transform(NodeId n) {
   } else if (r_.IsOneOf(n, {"Add", "Sum"})) {
     TransformBinary(n, true);
   } else if (r_.Is(n, "Mul")) {
-    if (!TransformScale(n)) TransformBinary(n, false);
+    if (!TransformHardSwish(n) && !TransformScale(n)) TransformBinary(n, false);
   } else if (r_.Is(n, "Concat")) {
     TransformConcat(n);
   } else if (r_.IsOneOf(n, {"Relu", "Sigmoid", "Tanh"})) {
@@ -80,7 +81,8 @@ ValueId BlockedLayoutPass::MakeBlockedValue(ValueId plain, int64_t channels) {
 // From now on readers of `plain` can have `value`, written by `node`.
 void BlockedLayoutPass::Register(ValueId plain, NodeId node, ValueId value, int64_t channels) {
   const size_t uses = r_.UseCount(plain) + (r_.IsGraphOutput(plain) ? 1 : 0);
-  blocked_[plain] = {node, value, uses, channels};
+  blocked_[plain] = {node, value, uses, channels, PlacesOf(node, plain)};
+  plain_of_[value] = plain;
   registered_.push_back(plain);
   ++changed_;
 }
@@ -129,6 +131,7 @@ ValueId BlockedLayoutPass::BlockedInput(ValueId v, int64_t channels) {
     maybe_unused_.push_back(transpose);
   }
   reordered_[v] = value;
+  plain_of_[value] = v;
   return value;
 }
 
@@ -189,10 +192,7 @@ void BlockedLayoutPass::TransformBinary(NodeId n, bool is_sum) {
     inputs.push_back(*b);
   }
   if (inputs.empty()) return;
-  const bool same = std::all_of(plain.begin(), plain.end(), [&](ValueId v) {
-    return r_.value(v).type.shape == r_.value(plain[0]).type.shape && r_.value(v).type.shape.has_rank();
-  });
-  if (same) {
+  if (HaveSameShape(plain)) {
     if (is_sum && inputs.size() == 2 && AbsorbSum(n, inputs)) return;
     for (size_t i = 0; i < inputs.size(); ++i) r_.SetInput(n, i, inputs[i].value);
     KeepInPlace(n, inputs[0].channels);
@@ -277,6 +277,30 @@ void BlockedLayoutPass::TransformActivation(NodeId n, bool conv_can_do_it) {
   Register(plain, in.node, in.value, in.channels);
 }
 
+// x * HardSigmoid(x), as exporters write HardSwish, behind a Conv that nothing else reads.
+bool BlockedLayoutPass::TransformHardSwish(NodeId mul) {
+  constexpr double kAlpha = 1.0 / 6, kBeta = 0.5, kTolerance = 1e-3;
+  for (size_t i = 0; i < 2; ++i) {
+    const NodeId gate = r_.InputNode(mul, 1 - i);
+    const Blocked* found = Find(r_.input(mul, i));
+    if (found == nullptr || !r_.Is(gate, "HardSigmoid") || r_.input(gate, 0) != r_.input(mul, i)) continue;
+    if (r_.OnlyConsumerOf(gate) != mul || found->uses != 2 || !r_.Is(found->node, "Conv", kNchwc)) continue;
+    if (r_.node(found->node).Find("activation") != nullptr) continue;
+    if (std::abs(r_.node(gate).Float("alpha", 0.2) - kAlpha) > kTolerance) continue;
+    if (std::abs(r_.node(gate).Float("beta", 0.5) - kBeta) > kTolerance) continue;
+    const Blocked in = *found;
+    const ValueId plain = r_.output(mul);
+    r_.node(in.node).Set("activation", "HardSwish");
+    r_.node(in.node).fused_from = r_.NamesOf({in.node, gate, mul});
+    r_.Remove(mul);
+    r_.Remove(gate);
+    r_.value(plain).producer = kNoNode;
+    Register(plain, in.node, in.value, in.channels);
+    return true;
+  }
+  return false;
+}
+
 // A factor per channel that is a constant: a 1x1 Conv with one channel per group, without a bias.
 bool BlockedLayoutPass::TransformScale(NodeId n) {
   for (size_t i = 0; i < 2; ++i) {
@@ -308,6 +332,50 @@ void BlockedLayoutPass::TransformBatchNorm(NodeId n) {
                                        r_.NewConstant("bn_bias", DataType::kFloat32, {padded})};
   Replace(n, "Conv", inputs, in.channels, false);
   r_.node(blocked_[registered_.back()].node).Set("group", padded);
+}
+
+// Numbers where the shape is known. Elsewhere the runtime follows a dimension from the plain value that a blocked
+// kernel read, through kernels that keep or halve it; two of different origin count as different.
+std::array<std::string, 3> BlockedLayoutPass::PlacesOf(NodeId n, ValueId plain) {
+  std::array<std::string, 3> places;
+  const ValueId in = r_.input(n, 0);
+  const auto source = plain_of_.find(in);
+  const Blocked* before = source == plain_of_.end() ? nullptr : Find(source->second);
+  const ValueId origin = source == plain_of_.end() ? in : source->second;
+  for (size_t i = 0; i < places.size(); ++i) {
+    const int axis = i == 0 ? 0 : static_cast<int>(i) + 1;
+    const Dim d = r_.value(plain).type.shape.dim(axis);
+    const std::string own = before != nullptr ? before->places[i] : std::to_string(origin) + "." + std::to_string(axis);
+    places[i] = d.is_known() ? d.ToString() : i == 0 ? own : PlaceBehind(n, i - 1, own);
+  }
+  return places;
+}
+
+std::string BlockedLayoutPass::PlaceBehind(NodeId n, size_t axis, const std::string& before) const {
+  const Node& node = r_.node(n);
+  if (node.domain != kNchwc || node.op_type == "Upsample") return before + (node.op_type == "Upsample" ? "*" : "");
+  if (node.op_type.starts_with("Global")) return "1";
+  std::optional<std::vector<int64_t>> kernel = node.Ints("kernel_shape");
+  if (!kernel) {
+    const auto weights = r_.dims(r_.input(n, 1));
+    if (weights && weights->size() == 4) kernel = {(*weights)[2], (*weights)[3]};
+  }
+  const auto strides = node.Ints("strides").value_or(std::vector<int64_t>{1, 1});
+  const auto pads = node.Ints("pads").value_or(std::vector<int64_t>{0, 0, 0, 0});
+  const auto dilations = node.Ints("dilations").value_or(std::vector<int64_t>{1, 1});
+  const bool readable =
+      kernel && kernel->size() == 2 && strides.size() == 2 && pads.size() == 4 && dilations.size() == 2;
+  const std::string fresh = std::to_string(r_.output(n)) + "." + std::to_string(axis);
+  if (!readable) return fresh;
+  const int64_t reach = ((*kernel)[axis] - 1) * dilations[axis] - pads[axis] - pads[axis + 2];
+  if (strides[axis] == 1 && reach == 0) return before;
+  return strides[axis] == 2 && (reach == 0 || reach == 1) ? before + "/2" : fresh;
+}
+
+bool BlockedLayoutPass::HaveSameShape(const std::vector<ValueId>& plain) {
+  return std::all_of(plain.begin(), plain.end(), [&](ValueId v) {
+    return r_.rank(v) == 4 && r_.rank(plain[0]) == 4 && Find(v)->places == Find(plain[0])->places;
+  });
 }
 
 // To channels last: the reorder does it on the way out.

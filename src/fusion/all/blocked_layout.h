@@ -1,7 +1,9 @@
 // The walk that moves a graph into the NCHWc layout; see blocked_layout.cc.
 #pragma once
 
+#include <array>
 #include <map>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -22,6 +24,8 @@ class BlockedLayoutPass {
     ValueId value = kNoValue;
     size_t uses = 0;       // of the plain value when it became blocked, graph output included
     int64_t channels = 0;  // true ones, without padding
+    // What the runtime knows of batch, height and width: a number, or whose dimension it is.
+    std::array<std::string, 3> places = {};
   };
 
   void Transform(NodeId n);
@@ -31,6 +35,7 @@ class BlockedLayoutPass {
   bool AbsorbSum(NodeId sum, const std::vector<Blocked>& inputs);
   void SumReshaped(NodeId sum, const std::vector<Blocked>& inputs);
   bool TransformScale(NodeId n);
+  bool TransformHardSwish(NodeId mul);
   void TransformConcat(NodeId n);
   void TransformActivation(NodeId n, bool conv_can_do_it);
   void TransformBatchNorm(NodeId n);
@@ -38,6 +43,9 @@ class BlockedLayoutPass {
   void TransformResize(NodeId n);
   void Finalize();
 
+  std::array<std::string, 3> PlacesOf(NodeId n, ValueId plain);
+  std::string PlaceBehind(NodeId n, size_t axis, const std::string& before) const;
+  bool HaveSameShape(const std::vector<ValueId>& plain);
   int64_t RoundUp(int64_t channels) const;
   Blocked* Find(ValueId v);
   ValueId MakeBlockedValue(ValueId plain, int64_t channels);
@@ -53,6 +61,7 @@ class BlockedLayoutPass {
   std::map<ValueId, Blocked> blocked_;    // by plain value
   std::vector<ValueId> registered_;       // keys of blocked_ in the order in which they came
   std::map<ValueId, ValueId> reordered_;  // plain value -> its ReorderInput
+  std::map<ValueId, ValueId> plain_of_;   // blocked value -> the plain one that it stands for
   std::map<std::pair<ValueId, bool>, ValueId> constants_;
   std::vector<NodeId> maybe_unused_;  // transposes that a ReorderInput took along
 };

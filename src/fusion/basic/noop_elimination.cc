@@ -12,7 +12,7 @@ bool IsNoOp(Rewriter& r, NodeId n) {
   const bool first = r.IsConstant(a);
   if (first && r.IsOneOf(n, {"Sub", "Div"})) return false;
   const ValueId constant = first ? a : b, other = first ? b : a;
-  if (r.rank(other) < 0 || r.rank(constant) > r.rank(other)) return false;
+  if (r.rank(other) < 0 || r.rank(constant) > 0) return false;
   const auto value = r.Scalar(constant);
   return value && *value == (sum ? 0.0 : 1.0);
 }

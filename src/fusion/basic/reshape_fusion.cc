@@ -42,7 +42,7 @@ bool FuseShapeArithmetic(Rewriter& r, NodeId reshape) {
       shape.insert(shape.end(), ints->begin(), ints->end());
     } else if (IsDimensionOf(r, v, x, static_cast<int64_t>(shape.size()))) {
       shape.push_back(0);
-    } else if (r.dims(v) == std::vector<int64_t>{1}) {
+    } else if (r.dims(v) == std::vector<int64_t>{1} && !r.Is(r.Producer(v), "Cast")) {
       shape.push_back(-1);
     } else {
       return false;

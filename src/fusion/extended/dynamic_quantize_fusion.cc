@@ -1,11 +1,19 @@
 // MatMulInteger -> Cast -> Mul(scale_a * scale_b) (-> Add(bias))    ==>    MatMulIntegerToFloat
 // DynamicQuantizeLinear -> MatMulIntegerToFloat (its only reader)   ==>    DynamicQuantizeMatMul
+#include <algorithm>
+
 #include "fusion/rules.h"
 
 namespace simpred {
 namespace {
 
 ValueId Other(Rewriter& r, NodeId n, ValueId v) { return r.input(n, r.input(n, 0) == v ? 1 : 0); }
+
+// [N], or ones in front of it.
+bool IsRow(Rewriter& r, ValueId v) {
+  const auto dims = r.dims(v);
+  return dims && !dims->empty() && std::all_of(dims->begin(), dims->end() - 1, [](int64_t d) { return d == 1; });
+}
 
 bool TryToFloat(Rewriter& r, NodeId matmul) {
   const NodeId cast = r.OnlyConsumerOf(matmul);
@@ -20,7 +28,7 @@ bool TryToFloat(Rewriter& r, NodeId matmul) {
   const NodeId add = r.OnlyConsumerOf(mul);
   if (r.Is(add, "Add")) {
     const ValueId bias = Other(r, add, r.output(mul));
-    if (r.rank(bias) == 1 && r.IsConstant(bias)) {
+    if (IsRow(r, bias) && r.IsConstant(bias)) {
       inputs.push_back(bias);
       olds.push_back(add);
     }

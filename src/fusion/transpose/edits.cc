@@ -49,6 +49,20 @@ ValueId PermutedConstant(Rewriter& r, ValueId v, const Permutation& perm) {
   return made;
 }
 
+// Other readers of a constant that is rewritten get it turned back; folding makes a constant of that later. (The
+// runtime rewrites the constant itself.)
+void TurnBackForOthers(Rewriter& r, NodeId n, ValueId old, ValueId made, const Permutation& perm) {
+  std::vector<NodeId> others;
+  for (NodeId u : r.Uses(old))
+    if (u != n && r.InputIndex(u, old) >= 0) others.push_back(u);
+  if (others.empty()) return;
+  const ValueId back = r.NewValueLike("turned_back", old);
+  AddTranspose(r, made, back, InvertPermutation(perm));
+  for (NodeId u : others)
+    for (size_t i = 0; i < r.node(u).inputs.size(); ++i)
+      if (r.input(u, i) == old) r.SetInput(u, i, back);
+}
+
 bool HasOneElement(const std::vector<int64_t>& dims) {
   return std::all_of(dims.begin(), dims.end(), [](int64_t d) { return d == 1; });
 }
@@ -119,7 +133,10 @@ void TransposeInput(Rewriter& r, NodeId n, size_t i, const Permutation& perm) {
   const ValueId v = r.input(n, i);
   if (v == kNoValue) return;
   if (r.IsConstant(v) && r.dims(v)) {
-    if (!HasOneElement(*r.dims(v))) r.SetInput(n, i, PermutedConstant(r, v, perm));
+    if (HasOneElement(*r.dims(v))) return;
+    const ValueId made = PermutedConstant(r, v, perm);
+    if (r.dims(v)->size() == perm.size()) TurnBackForOthers(r, n, v, made, perm);
+    r.SetInput(n, i, made);
     return;
   }
   const NodeId producer = r.Producer(v);
