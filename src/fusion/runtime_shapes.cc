@@ -1,5 +1,7 @@
 #include "fusion/runtime_shapes.h"
 
+#include <algorithm>
+
 #include "operators/rules_common.h"
 
 namespace simpred {
@@ -7,18 +9,25 @@ namespace {
 
 bool HasNoName(const Dim& declared) { return declared.is_unknown() || (declared.is_known() && declared.value() < 0); }
 
-// A Reshape whose shape is computed from open dimensions: ours still knows the rank (the length of the shape), the
-// runtime's does not.
+// A Reshape whose shape is computed: ours still knows the rank (the length of the shape), the runtime's knows nothing
+// where a Cast stands between Shape and Reshape, because open dimensions do not pass it.
 void ForgetComputedReshapes(Registry& rules) {
-  const OperatorRule* known = rules.Find("", "Reshape");
-  if (known == nullptr) return;
-  OperatorRule rule = *known;
-  rule.shape = [shape = known->shape](InferenceContext& c) -> Status {
-    if (IntsOf(c, 1)) return shape(c);
+  const OperatorRule* reshape = rules.Find("", "Reshape");
+  const OperatorRule* cast = rules.Find("", "Cast");
+  if (reshape == nullptr || cast == nullptr) return;
+  OperatorRule own_reshape = *reshape, own_cast = *cast;
+  own_reshape.shape = [shape = reshape->shape](InferenceContext& c) -> Status {
+    const auto wanted = DimsOf(c, 1);
+    const auto is_lost = [](const Dim& d) { return d.is_unknown(); };
+    if (wanted && std::none_of(wanted->begin(), wanted->end(), is_lost)) return shape(c);
     if (c.input_count() > 0) c.set_output(0, Tensor(c.input(0).dtype));
     return OkStatus();
   };
-  rules.Add(std::move(rule));
+  own_cast.value = [value = cast->value](InferenceContext& c) {
+    if (value && (IntsOf(c, 0) || FloatsOf(c, 0))) value(c);
+  };
+  rules.Add(std::move(own_reshape));
+  rules.Add(std::move(own_cast));
 }
 
 }  // namespace

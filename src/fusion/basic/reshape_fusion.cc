@@ -31,6 +31,17 @@ bool IsDimensionOf(Rewriter& r, ValueId v, ValueId x, int64_t i) {
   return r.Is(shape, "Shape") && r.input(shape, 0) == x;
 }
 
+// Nothing but this Concat reads the arithmetic between a Shape and v.
+bool IsComputedForThisOnly(Rewriter& r, ValueId v) {
+  constexpr int kMostSteps = 32;
+  NodeId n = r.Producer(v);
+  for (int i = 0; i < kMostSteps && n != kNoNode && !r.Is(n, "Shape"); ++i) {
+    if (r.OnlyConsumerOf(n) == kNoNode) return false;
+    n = r.InputNode(n, 0);
+  }
+  return n != kNoNode;
+}
+
 bool FuseShapeArithmetic(Rewriter& r, NodeId reshape) {
   const ValueId x = r.input(reshape, 0);
   const NodeId concat = r.InputNode(reshape, 1);
@@ -42,7 +53,7 @@ bool FuseShapeArithmetic(Rewriter& r, NodeId reshape) {
       shape.insert(shape.end(), ints->begin(), ints->end());
     } else if (IsDimensionOf(r, v, x, static_cast<int64_t>(shape.size()))) {
       shape.push_back(0);
-    } else if (r.dims(v) == std::vector<int64_t>{1} && !r.Is(r.Producer(v), "Cast")) {
+    } else if (r.dims(v) == std::vector<int64_t>{1} && IsComputedForThisOnly(r, v)) {
       shape.push_back(-1);
     } else {
       return false;

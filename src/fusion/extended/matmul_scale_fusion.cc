@@ -10,14 +10,20 @@ struct Scale {
   ValueId scaled = kNoValue;  // what is multiplied
 };
 
+// The product keeps the shape of what is scaled.
+std::optional<double> Factor(Rewriter& r, ValueId constant, ValueId scaled) {
+  if (r.rank(constant) > 0 && r.rank(scaled) < r.rank(constant)) return std::nullopt;
+  return r.Scalar(constant);
+}
+
 Scale Recognise(Rewriter& r, NodeId n) {
   if (r.Is(n, "Div")) {
-    const auto divisor = r.Scalar(r.input(n, 1));
+    const auto divisor = Factor(r, r.input(n, 1), r.input(n, 0));
     return divisor ? Scale{n, 1 / *divisor, r.input(n, 0)} : Scale{};
   }
   if (!r.Is(n, "Mul")) return {};
   for (size_t i = 0; i < 2; ++i)
-    if (const auto factor = r.Scalar(r.input(n, i))) return {n, *factor, r.input(n, 1 - i)};
+    if (const auto factor = Factor(r, r.input(n, i), r.input(n, 1 - i))) return {n, *factor, r.input(n, 1 - i)};
   return {};
 }
 

@@ -8,6 +8,7 @@
 
 #include "fusion/rules.h"
 #include "fusion/transpose/handlers.h"
+#include "workload/liveness.h"
 
 namespace simpred {
 namespace {
@@ -20,7 +21,7 @@ class Pusher {
   Pusher(Rewriter& r, bool on_cpu) : r_(r), on_cpu_(on_cpu) {}
 
   int Run() {
-    const std::vector<NodeId> nodes = r_.order();
+    const std::vector<NodeId> nodes = DepthFirstOrder();
     FindWaysToTransposes(nodes);
     int count = 0;
     for (NodeId n : nodes) {
@@ -39,6 +40,41 @@ class Pusher {
   }
 
  private:
+  // The runtime's own topological order: depth first from the nodes that nobody reads, later nodes of the file first.
+  std::vector<NodeId> DepthFirstOrder() {
+    struct Step {
+      NodeId node;
+      bool leaving;
+    };
+    std::vector<Step> stack;
+    for (NodeId n = 0; n < r_.graph().node_count(); ++n)
+      if (r_.alive(n) && r_.OutputUses(n) == 0) stack.push_back({n, false});
+    std::vector<NodeId> order;
+    std::set<NodeId> entered;
+    while (!stack.empty()) {
+      const Step step = stack.back();
+      stack.pop_back();
+      if (step.leaving) {
+        order.push_back(step.node);
+        continue;
+      }
+      if (!entered.insert(step.node).second) continue;
+      stack.push_back({step.node, true});
+      for (NodeId p : ProducersOf(step.node))
+        if (!entered.contains(p)) stack.push_back({p, false});
+    }
+    return order;
+  }
+
+  // Ascending; of what subgraphs read too.
+  std::set<NodeId> ProducersOf(NodeId n) {
+    std::set<NodeId> producers;
+    ForEachRead(r_.node(n), [&](ValueId v) {
+      if (const NodeId p = r_.Producer(v); p != kNoNode) producers.insert(p);
+    });
+    return producers;
+  }
+
   // Values from which a way of pushable operators leads to a Transpose.
   void FindWaysToTransposes(const std::vector<NodeId>& nodes) {
     for (auto it = nodes.rbegin(); it != nodes.rend(); ++it) {
