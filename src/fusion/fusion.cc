@@ -20,8 +20,10 @@ constexpr int kMostWalks = 10;
 // One run of all rules over one graph.
 class Engine {
  public:
+  // `infer` brings shapes up to date after a walk; null: they are static and stay.
   Engine(Model& model, const FusionOptions& options, const Registry& registry)
       : model_(model), context_{&options, &registry} {}
+  void InferAfterWalks(std::function<Status()> infer) { infer_ = std::move(infer); }
 
   Status Run(const std::vector<FusionRule>& rules) {
     for (FusionLevel level : {FusionLevel::kOff, FusionLevel::kBasic, FusionLevel::kExtended, FusionLevel::kAll}) {
@@ -49,6 +51,7 @@ class Engine {
         }
         changed = changed || rewrites.value() > 0;
       }
+      if (changed && infer_) SIMPRED_RETURN_IF_ERROR(infer_());
     }
     return OkStatus();
   }
@@ -70,6 +73,7 @@ class Engine {
   FusionContext context_;
   FusionReport report_;
   std::string failed_rule_;
+  std::function<Status()> infer_;
 };
 
 // The rules, with the shapes that the runtime has.
@@ -109,6 +113,7 @@ class Fusion {
     RuntimeShapes shapes(model_, *options_.binding, registry_);
     if (!shapes.AnyHidden()) return engine.Run(rules_);
     SIMPRED_RETURN_IF_ERROR(shapes.Hide());
+    engine.InferAfterWalks([&shapes] { return shapes.Hide(); });
     SIMPRED_RETURN_IF_ERROR(engine.Run(rules_));
     return shapes.Restore();
   }

@@ -1,7 +1,5 @@
 #include "fusion/runtime_shapes.h"
 
-#include <algorithm>
-
 #include "operators/rules_common.h"
 
 namespace simpred {
@@ -9,32 +7,30 @@ namespace {
 
 bool HasNoName(const Dim& declared) { return declared.is_unknown() || (declared.is_known() && declared.value() < 0); }
 
-// A Reshape whose shape is computed: ours still knows the rank (the length of the shape), the runtime's knows nothing
-// where a Cast stands between Shape and Reshape, because open dimensions do not pass it.
-void ForgetComputedReshapes(Registry& rules) {
-  const OperatorRule* reshape = rules.Find("", "Reshape");
-  const OperatorRule* cast = rules.Find("", "Cast");
-  if (reshape == nullptr || cast == nullptr) return;
-  OperatorRule own_reshape = *reshape, own_cast = *cast;
-  own_reshape.shape = [shape = reshape->shape](InferenceContext& c) -> Status {
-    const auto wanted = DimsOf(c, 1);
-    const auto is_lost = [](const Dim& d) { return d.is_unknown(); };
-    if (wanted && std::none_of(wanted->begin(), wanted->end(), is_lost)) return shape(c);
-    if (c.input_count() > 0) c.set_output(0, Tensor(c.input(0).dtype));
-    return OkStatus();
-  };
-  own_cast.value = [value = cast->value](InferenceContext& c) {
-    if (value && (IntsOf(c, 0) || FloatsOf(c, 0))) value(c);
-  };
-  rules.Add(std::move(own_reshape));
-  rules.Add(std::move(own_cast));
+// What ours finds out and the runtime's does not: the rank of a Reshape whose shape is computed from open dimensions (the
+// length of the shape), and what attributes and weights say of an output whose input has no known rank.
+void ForgetWhatTheRuntimeDoesNotSee(Registry& rules) {
+  for (const char* type : {"Reshape", "Transpose", "Conv", "MaxPool", "AveragePool"}) {
+    const OperatorRule* known = rules.Find("", type);
+    if (known == nullptr) continue;
+    OperatorRule rule = *known;
+    const bool reads_shape = rule.type == "Reshape";
+    rule.shape = [shape = known->shape, reads_shape](InferenceContext& c) -> Status {
+      const bool seen = reads_shape ? IntsOf(c, 1).has_value() : c.has_input(0) && c.input(0).shape.has_rank();
+      if (seen) return shape(c);
+      for (int i = 0; i < c.output_count(); ++i)
+        c.set_output(i, Tensor(i == 0 && c.has_input(0) ? c.input(0).dtype : DataType::kInt64));
+      return OkStatus();
+    };
+    rules.Add(std::move(rule));
+  }
 }
 
 }  // namespace
 
 RuntimeShapes::RuntimeShapes(Model& model, const InferOptions& binding, const Registry& registry)
     : model_(model), registry_(registry), runtime_rules_(registry), full_(binding), partial_(binding) {
-  ForgetComputedReshapes(runtime_rules_);
+  ForgetWhatTheRuntimeDoesNotSee(runtime_rules_);
   full_.input_shapes.clear();
   partial_.input_shapes.clear();
   for (ValueId v : model.graph.inputs) {
