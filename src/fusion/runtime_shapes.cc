@@ -24,6 +24,14 @@ void ForgetWhatTheRuntimeDoesNotSee(Registry& rules) {
     };
     rules.Add(std::move(rule));
   }
+  // Of a shape that is open in any place it does not follow the numbers that are known either.
+  if (const OperatorRule* known = rules.Find("", "Shape")) {
+    OperatorRule rule = *known;
+    rule.value = [value = known->value](InferenceContext& c) {
+      if (value && c.has_input(0) && c.input(0).shape.is_static()) value(c);
+    };
+    rules.Add(std::move(rule));
+  }
 }
 
 }  // namespace
