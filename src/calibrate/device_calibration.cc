@@ -94,7 +94,7 @@ class DeviceCalibrator {
     s.runtime = "onnxruntime";
     s.runtime_version = out.runtime_version;
     s.threads = options_.threads;
-    s.facts["plan"] = fmt::format("generated/1 seed={}", options_.seed);
+    s.facts["plan"] = fmt::format("generated/2 seed={}", options_.seed);
     for (Plan* plan : {&kernels_, &networks_}) {
       s.kind = plan->kind;
       SIMPRED_ASSIGN_OR_RETURN(plan->session, db_.FindResumable(s));

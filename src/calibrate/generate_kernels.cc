@@ -75,6 +75,7 @@ void Unary(Maker& m) {
 // The second operand: same shape, per channel, per row, along the last axis, a scalar.
 Ints BroadcastPartner(Maker& m, const Ints& s) {
   const double u = m.r.Uniform();
+  if (s.back() == 1) return u < 0.5 ? Ints{1} : s;
   if (u < 0.45) return s;
   if (u < 0.60) return {};
   Ints p(s.size(), 1);
@@ -96,7 +97,8 @@ void Binary(Maker& m) {
                                                   "Sub",     "Div",   "Max",   "Min", "Equal", "Less",
                                                   "Greater", "Where", "PRelu", "Pow", "Sum"};
   const std::string& t = m.r.Pick(kTypes);
-  const Ints s = ActivationShape(m, 3e6);
+  Ints s = ActivationShape(m, 3e6);
+  if (m.Chance(0.06)) s.push_back(1);
   Ints p = BroadcastPartner(m, s);
   const bool constant = p.size() < s.size() || m.Chance(0.1);
   if (t == "Sum") p = s;
@@ -192,7 +194,7 @@ void Reduction(Maker& m) {
   const double u = m.r.Uniform();
   if (u < 0.35 && s.size() == 4)
     axes = {2, 3};
-  else if (u < 0.5)
+  else if (u < 0.55)
     axes = {1};
   if (t == "ReduceSum") {
     m.b.Output(m.b.Op(t, {x, m.b.ConstantInts(axes)}, {{"keepdims", keep}}));
@@ -307,20 +309,24 @@ void Padding(Maker& m) {
 }
 
 void Resizing(Maker& m) {
-  const Ints s{1, Channels(m.r, 1, 256), Extent(m.r, 4, 64), Extent(m.r, 4, 64)};
-  const float scale = m.Chance(0.75) ? 2.0F : m.Chance(0.5) ? 4.0F : 1.5F;
-  const std::string scales = m.b.ConstantFloats({1, 1, scale, scale}, {4});
-  ModelBuilder::Attributes a;
-  if (m.Chance(0.5)) {
-    a = {{"mode", std::string("nearest")},
-         {"coordinate_transformation_mode", std::string("asymmetric")},
-         {"nearest_mode", std::string("floor")}};
+  static const std::vector<std::string> kCoordinates = {"half_pixel", "align_corners", "pytorch_half_pixel",
+                                                        "asymmetric", "asymmetric"};
+  static const std::vector<std::string> kRounding = {"floor", "floor", "round_prefer_floor", "ceil"};
+  static const std::vector<int64_t> kFactors = {2, 2, 2, 4, 8};
+  const int64_t factor = m.r.Pick(kFactors);
+  Ints s{1, Channels(m.r, 1, 256), Extent(m.r, 4, 128), Extent(m.r, 4, 128)};
+  while (Product(s) * static_cast<double>(factor * factor) > 6e6)
+    s[2] = std::max<int64_t>(2, s[2] / 2), s[3] = std::max<int64_t>(2, s[3] / 2),
+    s[1] = std::max<int64_t>(1, s[1] * 3 / 4);
+  const auto scale = m.Chance(0.85) ? static_cast<float>(factor) : 1.5F;
+  ModelBuilder::Attributes a{{"coordinate_transformation_mode", m.r.Pick(kCoordinates)}};
+  if (m.Chance(0.55)) {
+    a["mode"] = std::string("nearest");
+    a["nearest_mode"] = m.r.Pick(kRounding);
   } else {
-    static const std::vector<std::string> kCoordinates = {"half_pixel", "align_corners", "pytorch_half_pixel",
-                                                          "asymmetric"};
-    a = {{"mode", std::string("linear")}, {"coordinate_transformation_mode", m.r.Pick(kCoordinates)}};
+    a["mode"] = std::string("linear");
   }
-  m.b.Output(m.b.Op("Resize", {m.In(s), "", scales}, a));
+  m.b.Output(m.b.Op("Resize", {m.In(s), "", m.b.ConstantFloats({1, 1, scale, scale}, {4})}, a));
 }
 
 void Rearranging(Maker& m) {
@@ -329,7 +335,7 @@ void Rearranging(Maker& m) {
     const Ints s{1, 4 * Channels(m.r, 1, 64), Extent(m.r, 4, 64), Extent(m.r, 4, 64)};
     m.b.Output(m.b.Op("DepthToSpace", {m.In(s)},
                       {{"blocksize", int64_t{2}}, {"mode", std::string(m.Chance(0.5) ? "CRD" : "DCR")}}));
-  } else if (u < 0.5) {
+  } else if (u < 0.55) {
     const Ints s{1, Channels(m.r, 1, 64), 2 * Extent(m.r, 2, 64), 2 * Extent(m.r, 2, 64)};
     m.b.Output(m.b.Op("SpaceToDepth", {m.In(s)}, {{"blocksize", int64_t{2}}}));
   } else if (u < 0.8) {
@@ -351,7 +357,7 @@ void View(Maker& m) {
   const double u = m.r.Uniform();
   std::string x = m.In(s);
   x = m.b.Op("Relu", {x});  // a view of a graph input could be dropped; of a kernel's result it is run
-  if (u < 0.5)
+  if (u < 0.55)
     x = m.b.Op("Reshape", {x, m.b.ConstantInts({s[0], -1})});
   else if (u < 0.7)
     x = m.b.Op("Flatten", {x}, {{"axis", int64_t{1}}});
@@ -359,7 +365,7 @@ void View(Maker& m) {
     x = m.b.Op("Unsqueeze", {x, m.b.ConstantInts({1})});
   else
     x = m.b.Op("Squeeze", {m.b.Op("Unsqueeze", {x, m.b.ConstantInts({0})}), m.b.ConstantInts({0})});
-  m.b.Output(m.b.Op("Neg", {x}));
+  m.b.Output(m.Chance(0.5) ? m.b.Op("Neg", {x}) : x);  // as a result of the graph it is a copy
 }
 
 void Casting(Maker& m) {
@@ -386,7 +392,7 @@ void Quantized(Maker& m) {
     const auto out = m.b.OpN("DynamicQuantizeLinear", {m.In(s)}, 3);
     m.b.Output(out[0], DataType::kUInt8, AsDims(s));
     m.b.Output(out[1]);
-  } else if (u < 0.5) {
+  } else if (u < 0.55) {
     const Ints s = ActivationShape(m, 2e6);
     const std::string q = m.b.Op("QuantizeLinear", {m.In(s), scale});
     m.b.Output(q, DataType::kUInt8, AsDims(s));
@@ -417,28 +423,29 @@ struct Family {
 };
 // Shares follow how much of the time of published networks a family takes, and how much its time depends on shape.
 constexpr Family kFamilies[] = {
-    {"conv-dense", 0.16, ConvDense},
-    {"conv-pointwise", 0.14, ConvPointwise},
+    {"conv-dense", 0.15, ConvDense},
+    {"conv-pointwise", 0.13, ConvPointwise},
     {"conv-first", 0.035, ConvFirst},
     {"conv-depthwise", 0.08, ConvDepthwise},
     {"conv-grouped", 0.03, ConvGrouped},
     {"conv-1d", 0.04, Conv1d},
-    {"conv-transposed", 0.02, ConvTransposed},
-    {"matmul-weights", 0.10, MatMulWeights},
+    {"conv-transposed", 0.03, ConvTransposed},
+    {"matmul-weights", 0.09, MatMulWeights},
     {"matmul-activations", 0.05, MatMulActivations},
+    {"matmul-vector", 0.025, MatMulVector},
     {"unary", 0.06, Unary},
     {"binary", 0.06, Binary},
     {"normalization", 0.05, Normalization},
-    {"reduction", 0.025, Reduction},
+    {"reduction", 0.035, Reduction},
     {"pooling", 0.035, Pooling},
-    {"transpose", 0.03, Transposition},
-    {"concat", 0.02, Concatenation},
+    {"transpose", 0.04, Transposition},
+    {"concat", 0.03, Concatenation},
     {"split-slice", 0.02, SplitOrSlice},
     {"gather", 0.015, Gathering},
     {"pad", 0.01, Padding},
-    {"resize", 0.01, Resizing},
+    {"resize", 0.025, Resizing},
     {"rearrange", 0.01, Rearranging},
-    {"view", 0.01, View},
+    {"view", 0.015, View},
     {"cast", 0.01, Casting},
     {"recurrent", 0.02, Recurrent},
     {"quantized", 0.01, Quantized},
@@ -460,6 +467,9 @@ GeneratedModel GenerateKernel(uint64_t seed, int64_t i) {
   }
   ModelBuilder b(17, r.Next());
   Maker m{r, b};
+  // One in eight as old exporters write models: weights that may be overridden, which the runtime leaves in the plain
+  // layout.
+  if (r.Uniform() < 0.125) b.ListWeightsAsInputs();
   family->make(m);
   return {fmt::format("kernel-{}-{:06d}", family->name, i), family->name, b.Serialize()};
 }

@@ -58,6 +58,7 @@ void Conv1d(Maker& m);
 void ConvTransposed(Maker& m);
 void MatMulWeights(Maker& m);
 void MatMulActivations(Maker& m);
+void MatMulVector(Maker& m);
 void Recurrent(Maker& m);
 
 }  // namespace simpred::generate

@@ -598,6 +598,7 @@ void BuildPerceptron(Random& r, ModelBuilder& b) {
 GeneratedModel GenerateNetwork(uint64_t seed, int64_t i) {
   Random r(generate::StreamOf(seed, 2, i));
   ModelBuilder b(17, r.Next());
+  if (r.Uniform() < 0.06) b.ListWeightsAsInputs();
   const double u = r.Uniform();
   std::string what;
   if (u < 0.33) {

@@ -71,7 +71,7 @@ void ConvDense(Maker& m) {
   s.in = SquareOrNot(m, 4, std::min(224.0, 16000.0 / static_cast<double>(std::max(s.cin, s.cout)) + 8));
   const int64_t stride = m.Chance(0.25) ? 2 : 1;
   s.stride = {stride, stride};
-  const int64_t dilation = m.Chance(0.1) ? m.r.Int(2, 6) : 1;
+  const int64_t dilation = m.Chance(0.12) ? m.r.Int(2, 18) : 1;
   s.dilation = {dilation, dilation};
   const bool residual = m.Chance(0.15) && s.kernel == Ints{3, 3} && dilation == 1;
   EmitConv(m, s, residual);
@@ -212,6 +212,17 @@ void MatMulActivations(Maker& m) {
     if (m.Chance(0.7)) y = m.b.Op("Mul", {y, m.b.ConstantScalar(0.125F)});
   }
   m.b.Output(y);
+}
+
+// One row: bound by the weights, up to the large fully connected layers of classifiers.
+void MatMulVector(Maker& m) {
+  int64_t k = Channels(m.r, 32, 9216);
+  const int64_t n = Channels(m.r, 8, 4096);
+  while (static_cast<double>(k) * static_cast<double>(n) > 2e7) k /= 2;
+  const bool transposed = m.Chance(0.75);
+  m.b.Output(m.Activation(
+      m.b.Op("Gemm", {m.In({1, k}), m.b.Weight(transposed ? Ints{n, k} : Ints{k, n}, 0.02), m.b.Weight({n}, 0.1)},
+             {{"transB", int64_t{transposed ? 1 : 0}}})));
 }
 
 void Recurrent(Maker& m) {

@@ -36,7 +36,8 @@ double CoreShare(const DeviceProfile& d, int threads) {
 Duration ComputeTime(const Kernel& k, const DeviceProfile& d, int threads) {
   FlopsPerSecond peak = PeakFor(k, d);
   if (peak.count() <= 0) return {};
-  return k.work.flops / (peak * CoreShare(d, threads));
+  const double done = SkipsPadding(k) ? TapsInside(k) : 1.0;
+  return k.work.flops * done / (peak * CoreShare(d, threads));
 }
 
 // From the nearest level that holds all bytes, no nearer than `nearest`.

@@ -31,6 +31,13 @@ struct KernelClass {
 };
 KernelClass ClassOf(const Kernel& k);
 
+// Of the multiplications of a convolution, the share whose input lies inside the image and not in the padding, 0 to 1.
+// A 3x3 kernel with a dilation of 18 on a 14x14 image uses one of its nine taps. 1 for other kernels.
+double TapsInside(const Kernel& k);
+// Do its loops leave out the padding? The blocked convolutions do; those that copy the image into a matrix multiply
+// zeros.
+bool SkipsPadding(const Kernel& k);
+
 const std::vector<std::string_view>& GeometryNames(KernelFamily f);
 void AppendGeometry(const Kernel& k, KernelFamily f, std::vector<double>& values);
 

@@ -67,9 +67,21 @@ class Lowering {
       if (Status s = AddTensor(v, id, k.outputs); !s.ok()) return s;
     k.attributes = CanonicalAttributes(node, k);
     k.work = WorkOfNode(model_, graph_, node, registry_);
+    if (k.op_class == OperatorClass::kView && MakesGraphOutput(node)) MakeCopy(k);
     k.inputs_from = WaitsFor(id);
     k.signature = SignatureOf(k);
     return k;
+  }
+
+  bool MakesGraphOutput(const Node& node) const {
+    return std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId v) { return graph_.IsOutput(v); });
+  }
+
+  // A view shares its input's memory, but a result of the whole graph has memory of its own: there it is a copy.
+  static void MakeCopy(Kernel& k) {
+    k.attributes["copies"] = "1";
+    if (!k.inputs.empty()) k.work.read = k.work.read + k.inputs[0].bytes();
+    for (const KernelTensor& t : k.outputs) k.work.written += t.bytes();
   }
 
   // Blocked values come from blocked kernels and pass through what works element by element.
@@ -117,7 +129,9 @@ class Lowering {
   std::string UniqueName(const Node& node) {
     const std::string stem = node.name.empty() ? node.QualifiedType() : node.name;
     std::string name = stem;
-    for (int i = 1; name.empty() || !names_.insert(name).second; ++i) name = fmt::format("{}#{}", stem, i);
+    // Goes on where the last node of this name stopped: thousands of nodes may have one name, or none.
+    int& number = last_number_[stem];
+    while (name.empty() || !names_.insert(name).second) name = fmt::format("{}#{}", stem, ++number);
     return name;
   }
 
@@ -144,6 +158,7 @@ class Lowering {
   std::vector<Layout> layouts_;
   std::unordered_map<ValueId, int32_t> made_by_;
   std::set<std::string> names_;
+  std::map<std::string, int> last_number_;
 };
 
 void AppendTensor(std::string& text, const KernelTensor& t) {

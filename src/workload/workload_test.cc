@@ -46,6 +46,26 @@ TEST(Workload, KernelsHaveNamesEdgesAndMemory) {
   EXPECT_EQ(w.value().peak_activations, Bytes(3 * 4 * 8 * 8 * 4));  // x, a and y live while the sum is made
 }
 
+// A minute and more, if each name were looked for from the first number on.
+TEST(Workload, ManyNodesWithoutANameAreNamedInTime) {
+  constexpr int kNodes = 60'000;
+  Model m = ResidualModel();
+  ValueId last = m.graph.outputs[0];
+  for (int i = 0; i < kNodes; ++i) {
+    Node relu;
+    relu.op_type = "Relu";
+    relu.inputs = {last};
+    last = m.graph.AddValue(m.graph.value(0));
+    m.graph.value(last).is_graph_input = false;
+    relu.outputs = {last};
+    m.graph.AddNode(relu);
+  }
+  m.graph.outputs = {last};
+  const Result<Workload> w = Lower(m);
+  ASSERT_TRUE(w.ok()) << w.status().ToString();
+  EXPECT_EQ(w.value().kernels.back().name, "Relu#60000");
+}
+
 TEST(Workload, SignatureTellsShapesApart) {
   Model m = ResidualModel();
   const Result<Workload> w = Lower(m);

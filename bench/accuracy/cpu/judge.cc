@@ -69,6 +69,7 @@ Result<Judge> Judge::Load(Database& db, const std::vector<BenchModel>& models, c
   std::map<std::string, std::vector<simpred::Run>> by_model;
   for (const simpred::Run& r : runs) by_model[r.model_name].push_back(r);
   for (const GraphMeasurement& g : JoinRuns(runs)) j.measured_[g.model_name] = g;
+  std::map<std::string, int> fold_of_family;
   for (const BenchModel& m : models) {
     const auto found = j.measured_.find(m.name);
     if (found == j.measured_.end()) continue;
@@ -77,17 +78,26 @@ Result<Judge> Judge::Load(Database& db, const std::vector<BenchModel>& models, c
       fmt::print(stderr, "not judged: {}: {}\n", m.name, w.status().ToString());
       continue;
     }
-    j.subjects_.push_back(
-        {m, std::move(*w), found->second.end_to_end / Microseconds(1), HalvesDisagree(by_model[m.name])});
+    j.subjects_.push_back({m, std::move(*w), found->second.end_to_end / Microseconds(1),
+                           HalvesDisagree(by_model[m.name]), fold_of_family[m.family]++});
   }
   return j;
+}
+
+// Models of one family are in different folds, so that hiding a fold hides the judged model and at most one of each
+// other family.
+int Judge::FoldOf(const std::string& model) const {
+  for (const Subject& s : subjects_) {
+    if (s.model.name == model) return s.fold;
+  }
+  return -1;
 }
 
 Result<Twin> Judge::FitFor(Calibration calibration, const Subject* judged, const std::string& family) {
   // Without a judged model (synth) every real model is judged with the same twin.
   const auto hidden_model = [&](const std::string& model, const std::string& of_family) {
     if (calibration == Calibration::kSynth) return of_family != kGenerated;
-    if (calibration == Calibration::kLomo) return model == judged->model.name;
+    if (calibration == Calibration::kLomo) return FoldOf(model) == judged->fold;
     return of_family == family;
   };
   std::set<std::string> signatures;
@@ -141,11 +151,10 @@ Result<std::vector<JudgedModel>> Judge::Run(Calibration calibration) {
   std::map<std::string, Twin> twins;  // by what is hidden
   for (const Subject& s : subjects_) {
     const std::string key = calibration == Calibration::kSynth  ? ""
-                            : calibration == Calibration::kLomo ? s.model.name
+                            : calibration == Calibration::kLomo ? std::to_string(s.fold)
                                                                 : s.model.family;
     auto found = twins.find(key);
     if (found == twins.end()) {
-      if (calibration == Calibration::kLomo) twins.clear();  // each is used once
       SIMPRED_ASSIGN_OR_RETURN(Twin twin, FitFor(calibration, &s, s.model.family));
       found = twins.emplace(key, std::move(twin)).first;
     }

@@ -44,8 +44,10 @@ class Judge {
     BenchModel model;
     Workload workload;
     double measured_us, noise;
+    int fold;  // of leave-one-model-out
   };
   Judge(Database& db, const CalibrateOptions& options) : db_(&db), options_(options) {}
+  int FoldOf(const std::string& model) const;
   Result<Twin> FitFor(Calibration calibration, const Subject* judged, const std::string& family);
   Result<JudgedModel> JudgeOne(const Subject& s, const Twin& twin) const;
 

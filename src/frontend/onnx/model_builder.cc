@@ -172,7 +172,12 @@ std::string ModelBuilder::Weight(const Ints& dims, double scale, DataType t) {
   if (scale == 0) scale = 1.0 / std::sqrt(static_cast<double>(std::max<int64_t>(fan_in, 1)));
   // A stream of its own per tensor: adding a weight leaves the values of the others as they were.
   Random stream(Random(seed_ + static_cast<uint64_t>(next_name_)).Next());
-  return AddInitializer(NewName("weight"), t, dims, RandomRaw(t, Product(dims), scale, stream));
+  std::string name = AddInitializer(NewName("weight"), t, dims, RandomRaw(t, Product(dims), scale, stream));
+  if (weights_are_inputs_) {
+    const std::vector<DimSpec> declared(dims.begin(), dims.end());
+    pbf_writer(inputs_).add_message(onnx::graph::kInput, EncodeValueInfo(name, t, &declared));
+  }
+  return name;
 }
 
 std::string ModelBuilder::ConstantInts(const Ints& values, const Ints& dims) {

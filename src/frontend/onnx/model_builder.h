@@ -41,6 +41,9 @@ class ModelBuilder {
                  const std::string& domain = "");
   std::vector<std::string> OpN(const std::string& type, const std::vector<std::string>& inputs, int outputs,
                                const Attributes& a = {}, const std::string& domain = "");
+  // From here on each float Weight is listed as an input of the graph too: it can then be overridden at run time, and a
+  // runtime neither folds nor packs it. Old exporters write all their models so.
+  void ListWeightsAsInputs() { weights_are_inputs_ = true; }
   void Output(const std::string& value);  // type float32, no shape
   void Output(const std::string& value, DataType t, const std::vector<DimSpec>& dims);
   std::string Serialize() const;
@@ -52,6 +55,7 @@ class ModelBuilder {
 
   uint64_t seed_;
   int64_t next_name_ = 0;
+  bool weights_are_inputs_ = false;
   std::string nodes_, initializers_, inputs_, outputs_;  // encoded fields of GraphProto
   std::map<std::string, int64_t> domains_;               // opset imports
 };
