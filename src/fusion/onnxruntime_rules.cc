@@ -10,6 +10,7 @@ const std::vector<FusionRule>& OnnxRuntimeRules() {
   static const std::vector<FusionRule> rules = {
       CastLikeToCast(),
       DuplicateCasts(FusionLevel::kOff),
+      HardSwishDefinition(),
 
       IdentityElimination(),
       SliceElimination(),

@@ -14,6 +14,7 @@ FusionRule MakeRule(std::string name, FusionLevel level, std::string summary, in
 // load/
 FusionRule CastLikeToCast();
 FusionRule DuplicateCasts(FusionLevel level);
+FusionRule HardSwishDefinition();
 
 // basic/
 FusionRule IdentityElimination();

@@ -7,8 +7,8 @@ namespace {
 
 bool HasNoName(const Dim& declared) { return declared.is_unknown() || (declared.is_known() && declared.value() < 0); }
 
-// What ours finds out and the runtime's does not: the rank of a Reshape whose shape is computed from open dimensions (the
-// length of the shape), and what attributes and weights say of an output whose input has no known rank.
+// What ours finds out and the runtime's does not: the rank of a Reshape whose shape is computed from open dimensions
+// (the length of the shape), and what attributes and weights say of an output whose input has no known rank.
 void ForgetWhatTheRuntimeDoesNotSee(Registry& rules) {
   for (const char* type : {"Reshape", "Transpose", "Conv", "MaxPool", "AveragePool"}) {
     const OperatorRule* known = rules.Find("", type);

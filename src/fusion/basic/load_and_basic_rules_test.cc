@@ -30,6 +30,8 @@ std::vector<RuleCase> LoadAndBasicRuleCases() {
          b.Output(b.Op("Relu", {CastTo(b, b.Input("i", DataType::kInt64, {int64_t{4}}), kOnnxFloat)}));
        },
        "Cast Relu"},
+      {"hard-swish-definition", kOff, [](ModelBuilder& b) { b.Output(b.Op("HardSwish", {Matrix(b)})); },
+       "HardSigmoid Mul", [](ModelBuilder& b) { b.Output(b.Op("HardSigmoid", {Matrix(b)})); }, "HardSigmoid"},
       {"identity-elimination", kBasic, [](ModelBuilder& b) { b.Output(b.Op("Relu", {b.Op("Identity", {Matrix(b)})})); },
        "Relu", [](ModelBuilder& b) { b.Output(b.Op("Identity", {Matrix(b)})); }, "Identity"},
       {"slice-elimination", kBasic,

@@ -1,4 +1,6 @@
-// x + 0, 0 + x, x - 0, x * 1, 1 * x, x / 1    ==>    x        (the constant has one element and no higher rank)
+// x + 0, 0 + x, x - 0, x * 1, 1 * x, x / 1    ==>    x        (the constant is a scalar, or a list of one float)
+#include <algorithm>
+
 #include "fusion/rules.h"
 
 namespace simpred {
@@ -12,7 +14,8 @@ bool IsNoOp(Rewriter& r, NodeId n) {
   const bool first = r.IsConstant(a);
   if (first && r.IsOneOf(n, {"Sub", "Div"})) return false;
   const ValueId constant = first ? a : b, other = first ? b : a;
-  if (r.rank(other) < 0 || r.rank(constant) > 0) return false;
+  const int most_rank = IsFloat(r.dtype(constant)) ? 1 : 0;
+  if (r.rank(constant) > std::min(r.rank(other), most_rank)) return false;
   const auto value = r.Scalar(constant);
   return value && *value == (sum ? 0.0 : 1.0);
 }
