@@ -65,7 +65,7 @@ function(simpred_module name)
     endif()
     target_compile_definitions(${name}_test PRIVATE SIMPRED_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     # What a test keeps for the user must not reach the one who runs it.
-    gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 120
+    gtest_discover_tests(${name}_test TEST_PREFIX ${name}. NO_PRETTY_VALUES DISCOVERY_TIMEOUT 120
                          PROPERTIES TIMEOUT 600 ENVIRONMENT XDG_DATA_HOME=${PROJECT_BINARY_DIR}/test-home)
   endif()
 endfunction()

@@ -3,9 +3,13 @@
 #include <algorithm>
 
 namespace simpred {
+namespace {
+
+constexpr size_t kLongest = 64;  // what is longer is no misspelt word
+
+}  // namespace
 
 int EditDistance(std::string_view a, std::string_view b) {
-  constexpr size_t kLongest = 64;  // what is longer is no misspelt word
   a = a.substr(0, kLongest);
   b = b.substr(0, kLongest);
   const size_t width = b.size() + 1;
@@ -29,6 +33,7 @@ int EditDistance(std::string_view a, std::string_view b) {
 std::string Nearest(std::string_view word, const std::vector<std::string>& known) {
   std::string best;
   int best_distance = INT32_MAX;
+  if (word.size() > kLongest) return best;
   for (const std::string& candidate : known) {
     const int distance = EditDistance(word, candidate);
     const auto longer = static_cast<int>(std::max(candidate.size(), word.size()));

@@ -87,6 +87,7 @@ class Engine {
   SymbolBindings symbols_;
   std::set<std::string> warned_, without_rule_, made_symbols_;
   std::map<std::tuple<const Graph*, NodeId, std::string>, std::string> symbol_names_;
+  std::map<std::string, int> last_number_;  // of the symbols of one stem
   std::string last_inner_stop_;
   int64_t visits_ = 0;
   int64_t constant_elements_ = 0;  // computed so far
@@ -185,8 +186,12 @@ std::optional<std::vector<TensorType>> NodeContext::sequence_elements(int i) con
 Dim NodeContext::data_dependent_dim(std::string_view what, Dim upper_bound) {
   std::string& name = engine_.symbol_names_[{scope_.graph, id_, std::string(what)}];
   if (name.empty()) {
-    name = fmt::format("{}_{}", what, id_);
-    for (int n = 2; !engine_.made_symbols_.insert(name).second; ++n) name = fmt::format("{}_{}_{}", what, id_, n);
+    const std::string stem = fmt::format("{}_{}", what, id_);
+    name = stem;
+    for (int& n = engine_.last_number_.try_emplace(stem, 1).first->second;
+         !engine_.made_symbols_.insert(name).second;) {
+      name = fmt::format("{}_{}", stem, ++n);
+    }
   }
   engine_.report_.data_dependent[name] = upper_bound;
   if (auto it = engine_.symbols_.find(name); it != engine_.symbols_.end()) return Dim(it->second);
