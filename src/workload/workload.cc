@@ -20,7 +20,11 @@ namespace {
 
 class Lowering {
  public:
-  Lowering(Model& model, const Registry& registry) : model_(model), graph_(model.graph), registry_(registry) {}
+  Lowering(Model& model, const Registry& registry)
+      : model_(model),
+        graph_(model.graph),
+        registry_(registry),
+        results_(model.graph.outputs.begin(), model.graph.outputs.end()) {}
 
   Result<Workload> Run() {
     Result<std::vector<NodeId>> order = graph_.TopologicalOrder();
@@ -74,7 +78,7 @@ class Lowering {
   }
 
   bool MakesGraphOutput(const Node& node) const {
-    return std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId v) { return graph_.IsOutput(v); });
+    return std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId v) { return results_.count(v) > 0; });
   }
 
   // A view shares its input's memory, but a result of the whole graph has memory of its own: there it is a copy.
@@ -155,6 +159,7 @@ class Lowering {
   Model& model_;
   Graph& graph_;
   const Registry& registry_;
+  const std::set<ValueId> results_;  // of the whole graph
   std::vector<Layout> layouts_;
   std::unordered_map<ValueId, int32_t> made_by_;
   std::set<std::string> names_;
