@@ -136,7 +136,10 @@ FusionRule MakeRule(std::string name, FusionLevel level, std::string summary, in
   rule.name = std::move(name);
   rule.level = level;
   rule.summary = std::move(summary);
-  rule.source = "ONNX Runtime, graph optimizations; optimised models saved by version 1.30";
+  rule.source =
+      "onnxruntime.ai/docs/performance/model-optimizations/graph-optimizations.html, and the optimised models that "
+      "ONNX "
+      "Runtime 1.30 saves";
   rule.apply = [rewrite](Model& model, FusionContext& context) -> Result<int> {
     Rewriter rewriter(model, context);
     return rewrite(rewriter);

@@ -38,9 +38,9 @@ struct FusionRule {
 
 struct FusionOptions {
   FusionLevel level = FusionLevel::kAll;
-  std::set<std::string> off;  // rule names
-  bool aggressive = false;    // also what this runtime does not do itself
-  int nchwc_block = 16;       // channels per block: 16 with AVX-512, 8 with AVX2; 0: no blocked layout
+  std::set<std::string> off = {};  // rule names
+  bool aggressive = false;         // also what this runtime does not do itself
+  int nchwc_block = 16;            // channels per block: 16 with AVX-512, 8 with AVX2; 0: no blocked layout
   int64_t intra_op_threads = 1;
   // What InferShapes was told. With it, dimensions without a name in the file stay open while the rules run, as they
   // do in the runtime (runtime_shapes.h); without it, every shape that is known now counts as known to the runtime.

@@ -87,5 +87,62 @@ TEST(Fusion, OppositeTransposesCancel) {
   EXPECT_EQ(Kernels(build({1, 2, 0}), FusionLevel::kBasic), (Counts{{"Relu", 1}, {"Transpose", 1}}));
 }
 
+// A rule that removes the Relu and lets its readers hang.
+FusionRule BrokenRule() {
+  FusionRule rule;
+  rule.name = "broken";
+  rule.level = FusionLevel::kBasic;
+  rule.apply = [](Model& model, FusionContext&) -> Result<int> {
+    for (NodeId n = 0; n < model.graph.node_count(); ++n)
+      if (model.graph.node(n).alive && model.graph.node(n).Is("Relu")) {
+        model.graph.RemoveNode(n);
+        return 1;
+      }
+    return 0;
+  };
+  return rule;
+}
+
+TEST(Fusion, RuleThatBreaksTheGraphIsUndoneWithAWarning) {
+  Result<Model> model = ReadOnnxBytes(ConvRelu(16, false).Serialize());
+  ASSERT_TRUE(model.ok());
+  ASSERT_TRUE(InferShapes(*model, {}).ok());
+  std::vector<FusionRule> rules = OnnxRuntimeRules();
+  rules.insert(rules.begin(), BrokenRule());
+  const Result<FusionReport> report = Fuse(*model, rules, {.level = FusionLevel::kExtended});
+  ASSERT_TRUE(report.ok()) << report.status().ToString();
+  EXPECT_EQ(report->failed, (std::vector<std::string>{"broken"}));
+  ASSERT_EQ(model->warnings.size(), 1U);
+  EXPECT_NE(model->warnings[0].text.find("broken"), std::string::npos);
+  const Result<Workload> w = Lower(*model);
+  ASSERT_TRUE(w.ok());
+  EXPECT_EQ(w->kernels.size(), 1U);  // the other rules still made a FusedConv
+}
+
+// x -> Reshape to [its batch, 8]; the batch has this name ("" for none) in the file.
+size_t KernelsWithBatchCalled(const std::string& batch) {
+  ModelBuilder b(17);
+  const auto x =
+      b.Input("x", DataType::kFloat32, {batch.empty() ? ModelBuilder::DimSpec(int64_t{-1}) : batch, int64_t{8}});
+  const auto size = b.Op("Gather", {b.Op("Shape", {x}), b.ConstantInts({0})});
+  const auto doubled = b.Op("Add", {size, size});
+  b.Output(b.Op("Expand", {b.Weight({1, 1}), b.Op("Concat", {doubled, b.ConstantInts({8})}, {{"axis", int64_t{0}}})}));
+  Result<Model> model = ReadOnnxBytes(b.Serialize());
+  EXPECT_TRUE(model.ok());
+  const InferOptions binding = {.input_shapes = {{"x", Shape{4, 8}}}};
+  EXPECT_TRUE(InferShapes(*model, binding).ok());
+  FusionOptions options;
+  options.binding = &binding;
+  EXPECT_TRUE(Fuse(*model, OnnxRuntimeRules(), options).ok());
+  const Result<Workload> w = Lower(*model);
+  EXPECT_TRUE(w.ok()) << w.status().ToString();
+  return w.ok() ? w->kernels.size() : 0;
+}
+
+TEST(Fusion, RuntimeFoldsOnlyShapesThatItKnows) {
+  EXPECT_EQ(KernelsWithBatchCalled("N"), 0U);  // everything is a constant
+  EXPECT_EQ(KernelsWithBatchCalled(""), 5U);   // Shape, Gather, Add, Concat, Expand
+}
+
 }  // namespace
 }  // namespace simpred

@@ -30,6 +30,17 @@ std::vector<RuleCase> LayoutRuleCases() {
          b.Output(b.Op("Conv", {Image(b, 32), w}));
        },
        "Conv"},
+      {"blocked-layout", kAll,
+       [](ModelBuilder& b) {
+         const auto y = Conv(b, Image(b, 32), 32, 32);
+         b.Output(b.Op("Mul", {y, b.Op("HardSigmoid", {y}, {{"alpha", 1.0 / 6}, {"beta", 0.5}})}));
+       },
+       "com.microsoft.nchwc.Conv com.microsoft.nchwc.ReorderInput com.microsoft.nchwc.ReorderOutput",
+       [](ModelBuilder& b) {
+         // 18 channels do not fill groups of four.
+         b.Output(Conv(b, Image(b, 18), 18, 18));
+       },
+       "Conv"},
       {"conv-add-activation", kAll,
        [](ModelBuilder& b) {
          // 18 channels are no multiple of four: the blocked layout leaves the Conv alone.
