@@ -29,8 +29,9 @@ struct CalibrateOptions {
   Duration budget = Seconds(240);  // of measuring, for CalibrateDevice
   int rounds = 3;                  // processes per model, spread over the budget
   int iters = 128;
-  double max_seconds = 2.0;         // per model, process and kind of run, whatever iters says
+  double max_seconds = 2.0;       // per model, process and kind of run, whatever iters says
   std::filesystem::path library;  // ONNX Runtime; empty: search
+  bool measure_again = false;     // CalibrateDevice: the whole plan from its start, in a new session
   const std::atomic<bool>* stop = nullptr;
   // Fraction done (0..1) of the phase, and what is being done.
   std::function<void(double, const std::string&)> progress;

@@ -97,7 +97,9 @@ class DeviceCalibrator {
     s.facts["plan"] = fmt::format("generated/2 seed={}", options_.seed);
     for (Plan* plan : {&kernels_, &networks_}) {
       s.kind = plan->kind;
-      SIMPRED_ASSIGN_OR_RETURN(plan->session, db_.FindResumable(s));
+      if (!options_.measure_again) {
+        SIMPRED_ASSIGN_OR_RETURN(plan->session, db_.FindResumable(s));
+      }
       if (plan->session == 0) {
         SIMPRED_ASSIGN_OR_RETURN(plan->session, db_.AddSession(s));
       }
@@ -105,7 +107,7 @@ class DeviceCalibrator {
     }
     SIMPRED_ASSIGN_OR_RETURN(const std::optional<MeasurementBias> known,
                              db_.FindBias(s.fingerprint, s.runtime_version, options_.threads));
-    if (known) {
+    if (known && !options_.measure_again) {
       out.bias = *known;
       return OkStatus();
     }

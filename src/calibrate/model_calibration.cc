@@ -104,7 +104,8 @@ class ModelCalibrator {
     for (const Subject& s : subjects_) {
       SIMPRED_ASSIGN_OR_RETURN(const std::vector<simpred::Run> runs, db_.Runs(FilterOf(s)));
       bool have = false;
-      for (const GraphMeasurement& g : JoinRuns(runs)) have |= Matches(s, g);
+      // A measurement that was stopped half-way is taken up again.
+      for (const GraphMeasurement& g : JoinRuns(runs)) have |= Matches(s, g) && g.rounds >= options_.rounds;
       if (!have || s.request->measure_again) items.push_back(s.request->item);
     }
     if (items.empty()) return OkStatus();

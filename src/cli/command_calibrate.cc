@@ -53,6 +53,7 @@ Result<CalibrateOptions> OptionsOf(const Config& config, const DeviceProfile& de
   c.rounds = o.rounds;
   c.iters = config.calibrate.iters;
   c.library = o.library;
+  c.measure_again = o.rerun;
   c.stop = interrupt.flag();
   c.progress = [&console](double fraction, const std::string& what) { console.Progress(fraction, what); };
   if (!o.budget.empty()) {

@@ -25,8 +25,8 @@ int BlockedChannels(const DeviceProfile& device) {
 
 Result<Prepared> Prepare(const PrepareOptions& options) {
   const std::string context = "model " + options.path.string();
-  Result<Model> read = ReadOnnx(options.path);
-  if (!read.ok()) return read.status().With(context);
+  Result<Model> read = ReadOnnx(options.path);  // its errors name the model themselves, as those of inference do
+  if (!read.ok()) return read.status();
   Model& model = *read;
   Prepared out;
   out.format = model.format;
@@ -35,7 +35,7 @@ Result<Prepared> Prepare(const PrepareOptions& options) {
   out.file_size = model.file_size;
 
   Result<InferReport> inferred = InferShapes(model, options.binding);
-  if (!inferred.ok()) return inferred.status().With(context);
+  if (!inferred.ok()) return inferred.status();
   out.inference = std::move(*inferred);
   out.input_shapes = InputShapesText(model.graph);
 

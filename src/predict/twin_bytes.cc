@@ -6,7 +6,7 @@
 namespace simpred {
 namespace {
 
-constexpr std::string_view kMagic = "SIMPREDTWIN/1\n";
+constexpr std::string_view kMagic = "SIMPREDTWIN/2\n";
 
 // Eight bytes at a time: the whole twin is checked at each start of the tool.
 uint64_t Checksum(std::string_view bytes) {
@@ -141,6 +141,17 @@ void ReadCorrections(ByteReader& r, Twin::Impl& impl) {
   impl.compute_correction = r.Double();
 }
 
+// What the numbers of a row mean: a twin that was fitted on other features would read them wrongly.
+uint64_t FeatureSchema() {
+  std::string all;
+  for (const std::string& group : FeatureGroups()) {
+    all += group;
+    for (const std::string& name : FeatureNames(group)) all += "," + name;
+    all += ";";
+  }
+  return Checksum(all);
+}
+
 Status Broken(const char* what) {
   return DatabaseError(std::string("the stored twin cannot be read: ") + what,
                        "fit it again from the stored records: sim_predict calibrate --device cpu");
@@ -151,6 +162,7 @@ Status Broken(const char* what) {
 std::string Twin::Serialize() const {
   const Impl& impl = *impl_;
   ByteWriter body;
+  body.Int(static_cast<int64_t>(FeatureSchema()));
   body.Int(impl.threads);
   WriteDevice(body, impl.device);
   WriteBias(body, impl.bias);
@@ -179,6 +191,7 @@ Result<Twin> Twin::Deserialize(std::string_view bytes) {
   ByteReader r(bytes);
   Twin twin;
   Impl& impl = *twin.impl_;
+  if (static_cast<uint64_t>(r.Int()) != FeatureSchema()) return Broken("it was fitted on other features");
   impl.threads = static_cast<int>(r.Int());
   impl.device = ReadDevice(r);
   impl.bias = ReadBias(r);
