@@ -62,7 +62,7 @@ class DeviceCalibrator {
     out.kernels_measured = CountModels(kernels_);
     out.networks_measured = CountModels(networks_);
     out.failed = static_cast<int64_t>(failures_.size());
-    for (const auto& [model, why] : failures_) out.failures.push_back(model + ": " + why);
+    for (const auto& [model, why] : failures_) out.failures.push_back(fmt::format("{}: {}", model, why));
     return OkStatus();
   }
 
@@ -185,7 +185,7 @@ class DeviceCalibrator {
     if (items.empty()) return OkStatus();
     models_measured_ += std::ssize(items);
     Collector collector(CollectorSettings());
-    const Status status = collector.Measure(items, [&](Measured m) { return Store(items, std::move(m), plan, round); });
+    Status status = collector.Measure(items, [&](Measured m) { return Store(items, std::move(m), plan, round); });
     for (const MeasureItem& item : items) std::filesystem::remove(item.path);
     return status;
   }

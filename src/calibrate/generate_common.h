@@ -19,7 +19,7 @@ using Ints = ModelBuilder::Ints;
 using Dims = std::vector<ModelBuilder::DimSpec>;
 
 inline int64_t RoundTo(double x, int64_t multiple) {
-  const auto n = static_cast<int64_t>(x / static_cast<double>(multiple) + 0.5) * multiple;
+  const auto n = std::llround(x / static_cast<double>(multiple)) * multiple;
   return n < multiple ? multiple : n;
 }
 

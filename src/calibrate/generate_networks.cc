@@ -401,7 +401,7 @@ class TransformerNet {
  private:
   std::string Mul(const std::string& a, const std::string& c) { return b_.Op("Mul", {a, c}); }
   std::string Linear(const std::string& x, int64_t in, int64_t out, bool bias = true) {
-    const std::string y = b_.Op("MatMul", {x, b_.Weight({in, out}, 0.03)});
+    std::string y = b_.Op("MatMul", {x, b_.Weight({in, out}, 0.03)});
     if (!bias) return y;
     const std::string c = b_.Weight({out}, 0.1);
     return b_.Op("Add", r_.Uniform() < 0.5 ? std::vector{y, c} : std::vector{c, y});

@@ -12,7 +12,8 @@ struct ConvShape {
 
 void Shrink(ConvShape& s) {
   auto flops = [&] {
-    double f = 2.0 * static_cast<double>(s.n * s.cout * s.cin / s.group);
+    const int64_t products = s.n * s.cout * s.cin / s.group;
+    double f = 2.0 * static_cast<double>(products);
     for (size_t i = 0; i < s.in.size(); ++i) {
       f *=
           static_cast<double>(s.kernel[i]) * std::ceil(static_cast<double>(s.in[i]) / static_cast<double>(s.stride[i]));
