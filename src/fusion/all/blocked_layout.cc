@@ -125,6 +125,7 @@ ValueId BlockedLayoutPass::BlockedInput(ValueId v, int64_t channels) {
   const bool from_last = r_.Is(transpose, "Transpose") && r_.Permutation(transpose) == std::vector<int64_t>{0, 3, 1, 2};
   if (from_last) source = r_.input(transpose, 0);
   const NodeId n = r_.AddNode("ReorderInput", kNchwc, {source}, {value});
+  r_.node(n).Set("block_size", block_);  // for shape inference on the blocked graph
   if (from_last) {
     r_.node(n).Set("channels_last", int64_t{1});
     r_.node(n).fused_from = r_.NamesOf({transpose});
@@ -365,7 +366,7 @@ std::string BlockedLayoutPass::PlaceBehind(NodeId n, size_t axis, const std::str
   const auto dilations = node.Ints("dilations").value_or(std::vector<int64_t>{1, 1});
   const bool readable =
       kernel && kernel->size() == 2 && strides.size() == 2 && pads.size() == 4 && dilations.size() == 2;
-  const std::string fresh = std::to_string(r_.output(n)) + "." + std::to_string(axis);
+  std::string fresh = std::to_string(r_.output(n)) + "." + std::to_string(axis);
   if (!readable) return fresh;
   const int64_t reach = ((*kernel)[axis] - 1) * dilations[axis] - pads[axis] - pads[axis + 2];
   if (strides[axis] == 1 && reach == 0) return before;
