@@ -2,7 +2,7 @@
 # Installs what is needed, builds everything and runs all tests.
 #
 #   scripts/test.sh             release build, all tests
-#   scripts/test.sh --all       also formatting, clang-tidy, and all tests under AddressSanitizer and UBSan
+#   scripts/test.sh --all       also formatting, and all tests under AddressSanitizer and UBSan (scripts/tidy.sh: clang-tidy)
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
@@ -23,8 +23,6 @@ ctest --preset release --parallel 2
 if [ $all = yes ]; then
   say "formatting"
   git ls-files '*.h' '*.cc' | xargs clang-format --dry-run --Werror
-  say "clang-tidy"
-  scripts/tidy.sh
   build asan
   say "tests under AddressSanitizer and UBSan"
   ctest --preset asan --parallel 2

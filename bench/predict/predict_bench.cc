@@ -26,6 +26,7 @@ struct OneRun {
 
 OneRun RunOnce(const std::vector<std::string>& command) {
   std::vector<char*> argv;
+  argv.reserve(command.size() + 1);
   for (const std::string& a : command) argv.push_back(const_cast<char*>(a.c_str()));
   argv.push_back(nullptr);
   OneRun r;

@@ -79,7 +79,7 @@ Result<Subject> PredictFirst(Database& db, const ModelOptions& options, const st
                       "validate with fusion_mode: auto");
   SIMPRED_ASSIGN_OR_RETURN(const Prepared prepared, PrepareModel(s.config, device, {}));
   s.input_shapes = prepared.input_shapes;
-  s.name = s.config.model_path.stem().string();
+  s.name = std::filesystem::path(input).stem().string();  // of the config, where one is given: it has the better name
   s.item.path = s.config.model_path;
   s.item.family = s.config.family;
   s.item.binding = BindingOf(s.config);

@@ -113,11 +113,11 @@ Result<InferOptions> ParseShapes(const std::string& text) {
   if (text.empty()) return out;
   for (const std::string& part : SplitText(text, ';')) {
     const size_t equals = part.rfind('=');
-    if (equals == std::string::npos) return UsageError("shape '" + part + "' is not name=1x2x3");
+    if (equals == std::string::npos) return UsageError(fmt::format("shape '{}' is not name=1x2x3", part));
     std::vector<Dim> dims;
     for (const std::string& d : SplitText(part.substr(equals + 1), 'x')) {
       const auto n = ParseInt(d);
-      if (!n) return UsageError("'" + d + "' in shape '" + part + "' is not a number");
+      if (!n) return UsageError(fmt::format("'{}' in shape '{}' is not a number", d, part));
       dims.emplace_back(*n);
     }
     out.input_shapes[part.substr(0, equals)] = Shape(std::move(dims));

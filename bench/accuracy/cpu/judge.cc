@@ -53,7 +53,7 @@ double JudgedModel::time_within(double limit) const {
 }
 
 Result<Judge> Judge::Load(Database& db, const std::vector<BenchModel>& models, const CalibrateOptions& options) {
-  Judge j(db, options);
+  Judge j(options);
   SampleFilter filter;
   filter.records.fingerprint = options.device.fingerprint;
   filter.records.threads = options.threads;

@@ -46,12 +46,11 @@ class Judge {
     double measured_us, noise;
     int fold;  // of leave-one-model-out
   };
-  Judge(Database& db, const CalibrateOptions& options) : db_(&db), options_(options) {}
+  explicit Judge(const CalibrateOptions& options) : options_(options) {}
   int FoldOf(const std::string& model) const;
   Result<Twin> FitFor(Calibration calibration, const Subject* judged, const std::string& family);
   Result<JudgedModel> JudgeOne(const Subject& s, const Twin& twin) const;
 
-  Database* db_;
   CalibrateOptions options_;
   MeasurementBias bias_;
   SampleSet samples_;
