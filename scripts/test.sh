@@ -16,7 +16,7 @@ esac
 
 install_packages "${build_packages[@]}" "${test_packages[@]}"
 scripts/get_onnxruntime.sh
-build release
+build release -DSIMPRED_TESTS=ON
 say "tests"
 ctest --preset release --parallel 2
 
