@@ -31,8 +31,8 @@ inline double LoopTime() {
   constexpr int kSteps = 10'000'000;
   for (int i = 0; i < 3; ++i) {
     const auto start = std::chrono::steady_clock::now();
-    volatile double sink = 0;
-    double x = 1.0;
+    volatile double sink = 0.5;
+    double x = sink;  // not known to the compiler
     for (int k = 0; k < kSteps; ++k) x = x * 0.999999 + 1e-6;
     sink = x;
     static_cast<void>(sink);
