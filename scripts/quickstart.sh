@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The main job on real models: installs, builds, calibrates this machine's CPU, predicts models that were never measured, then
-# measures them and says how far off the predictions were. About ten minutes on two cores. Everything it makes lies below
+# measures them and says how far off the predictions were. About ten minutes on two idle cores. Everything it makes lies below
 # build/quickstart; run it again and it goes on from what is there.
 #
 #   scripts/quickstart.sh [--budget 4min]     time for calibrating the device: more time, better predictions
