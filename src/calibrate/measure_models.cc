@@ -1,29 +1,9 @@
 // Measures whole models and stores what was measured, process by process.
 
-#include <fmt/format.h>
-
 #include "base/work_folder.h"
 #include "calibrate/calibrate.h"
 
 namespace simpred {
-namespace {
-
-// The switches under which the records of a model are stored; the closed loop and `predict` ask by the same text.
-std::string FusionModeOf(FusionLevel level) {
-  switch (level) {
-    case FusionLevel::kOff:
-      return "off";
-    case FusionLevel::kBasic:
-      return "basic";
-    case FusionLevel::kExtended:
-      return "extended";
-    case FusionLevel::kAll:
-      break;
-  }
-  return "auto";
-}
-
-}  // namespace
 
 Result<MeasureSummary> MeasureModels(Database& db, const std::vector<MeasureItem>& items,
                                      const CalibrateOptions& options) {
@@ -61,11 +41,7 @@ Result<MeasureSummary> MeasureModels(Database& db, const std::vector<MeasureItem
       return OkStatus();
     }
     m.run.session = out.session;
-    m.run.fusion_mode = FusionModeOf(item.level);
-    for (Record& r : m.records) {
-      r.session = out.session;
-      r.fusion_mode = m.run.fusion_mode;
-    }
+    for (Record& r : m.records) r.session = out.session;
     return db.AddMeasured(m.run, m.records);
   };
   SIMPRED_RETURN_IF_ERROR(collector.Measure(items, sink, options.progress));
